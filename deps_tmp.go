@@ -1,0 +1,26 @@
+package bhsize
+
+import (
+	_ "charm.land/lipgloss/v2"
+	_ "charm.land/lipgloss/v2/table"
+	_ "cuelang.org/go/cue"
+	_ "cuelang.org/go/encoding/jsonschema"
+	_ "cuelang.org/go/encoding/yaml"
+	_ "github.com/agnivade/levenshtein"
+	_ "github.com/aymanbagabas/go-udiff"
+	_ "github.com/bmatcuk/doublestar/v4"
+	_ "github.com/charmbracelet/colorprofile"
+	_ "github.com/google/go-cmp/cmp"
+	_ "github.com/google/renameio/v2"
+	_ "github.com/prometheus/client_golang/api/prometheus/v1"
+	_ "github.com/prometheus/common/config"
+	_ "github.com/prometheus/common/model"
+	_ "github.com/prometheus/prometheus/promql"
+	_ "github.com/prometheus/prometheus/tsdb"
+	_ "github.com/rogpeppe/go-internal/testscript"
+	_ "github.com/schollz/progressbar/v3"
+	_ "github.com/spf13/cobra"
+	_ "go.yaml.in/yaml/v3"
+	_ "golang.org/x/sync/errgroup"
+	_ "golang.org/x/term"
+)
