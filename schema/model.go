@@ -12,9 +12,9 @@ type Format int
 
 // The formats that Load reads.
 const (
-	YAML Format = iota
-	JSON
-	CUE
+	FormatYAML Format = iota
+	FormatJSON
+	FormatCUE
 )
 
 // String returns the format's name: yaml, json or cue.
@@ -39,7 +39,8 @@ type File struct {
 	Bulkheads  []Bulkhead // in file order
 	Measure    Measure
 
-	tree *node // every value with its position
+	tree *node   // every value with its position
+	src  *source // where the lines of Source start
 }
 
 // Prometheus says where the measurements are and what they are called.

@@ -1,0 +1,145 @@
+package schema
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"cuelang.org/go/cue"
+)
+
+// describe names a value the way a message quotes it.
+func (n *node) describe() string {
+	switch n.kind {
+	case stringKind:
+		return fmt.Sprintf("the text %q", clip(n.text))
+	case numberKind:
+		return clip(n.text)
+	case boolKind:
+		return n.text
+	case nullKind:
+		return "empty"
+	}
+	return n.kind.String()
+}
+
+// explain says why a value does not fit a definition, and what to do.
+func explain(n *node, s *shape, name string, path []string) (rule, message, fix string) {
+	switch {
+	case n.wild:
+		return RuleRange, fmt.Sprintf("%s: %s is not a usable number; expected %s", name, clip(n.text), s.expects()), s.fixes()
+	case strings.HasPrefix(s.def, "#Duration") && n.kind == numberKind:
+		return bareDuration(n, name)
+	case s.def == "#Permits" && n.kind == stringKind && strings.HasSuffix(n.text, "%"):
+		return RuleType, fmt.Sprintf("permits: %s is a share; a share of the pool grows when the pool does, and the dependency does not grow with it", clip(n.text)), "write the number of calls in flight, or leave permits out to have it recommended"
+	case !allows(s, n.kind):
+		return wrongKind(n, s, name)
+	case strings.HasPrefix(s.def, "#Duration"):
+		return badDuration(n, s, name)
+	case s.def == "#Version":
+		return RuleRange, fmt.Sprintf("version %s is not known; this program reads version 1", clip(n.text)), "write version: 1, or use a newer bhsize"
+	}
+	message = fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expects())
+	if near := nearestName(n.text, choices(s)); near != "" && n.kind == stringKind {
+		return RuleRange, message, "write " + near + " instead"
+	}
+	return RuleRange, message, s.fixes()
+}
+
+// choices returns the words that an enumeration allows.
+func choices(s *shape) []string {
+	list, ok := strings.CutPrefix(s.expect, "one of ")
+	if !ok {
+		return nil
+	}
+	return strings.Split(list, ", ")
+}
+
+func (s *shape) expects() string {
+	if s.expect == "" {
+		return "a mapping"
+	}
+	return s.expect
+}
+
+func (s *shape) fixes() string {
+	switch {
+	case s.fix != "":
+		return s.fix
+	case choices(s) != nil:
+		return "use " + strings.TrimPrefix(s.expect, "one of ") + ", or leave the field out"
+	}
+	return mappingFix(s)
+}
+
+// mappingFix names the fields that a mapping may have.
+func mappingFix(s *shape) string {
+	if len(s.known) == 0 {
+		return "write a mapping: {name: value}"
+	}
+	names := make([]string, len(s.known))
+	for i, k := range s.known {
+		names[i] = k.name
+	}
+	return "write a mapping with the fields " + strings.Join(names, ", ")
+}
+
+// allows says whether any value of a kind fits a definition.
+func allows(s *shape, k kind) bool {
+	kinds := map[kind]cue.Kind{nullKind: cue.NullKind, boolKind: cue.BoolKind, numberKind: cue.NumberKind, stringKind: cue.StringKind, listKind: cue.ListKind, mapKind: cue.StructKind}
+	return s.def != "" && definition(s.def).IncompleteKind()&kinds[k] != 0
+}
+
+func wrongKind(n *node, s *shape, name string) (rule, message, fix string) {
+	message = fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expects())
+	var bare node
+	setNumber(&bare, n.text)
+	switch {
+	case n.kind == stringKind && !bare.wild && n.text != "" && allows(s, numberKind):
+		return RuleType, message, "remove the quotes"
+	case (n.kind == numberKind || n.kind == boolKind) && allows(s, stringKind) && s.def == "#Text":
+		return RuleType, message, fmt.Sprintf("put it in quotes: %q", clip(n.text))
+	case n.kind == nullKind:
+		return RuleType, message, "give it a value, or remove the field"
+	}
+	return RuleType, message, s.fixes()
+}
+
+func bareDuration(n *node, name string) (rule, message, fix string) {
+	return RuleUnit, fmt.Sprintf("%s: %s has no unit", name, n.text), fmt.Sprintf("write %sms or %ss", n.text, n.text)
+}
+
+var numberAndUnit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*(\pL*)$`)
+})
+
+func badDuration(n *node, s *shape, name string) (rule, message, fix string) {
+	const units = "ns, us, ms, s, m, h, d, w"
+	m := numberAndUnit().FindStringSubmatch(n.text)
+	switch {
+	case m == nil:
+		return RuleType, fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expect), s.fix
+	case m[2] == "":
+		return RuleUnit, fmt.Sprintf("%s: %q has no unit", name, clip(n.text)), fmt.Sprintf("write %sms or %ss", m[1], m[1])
+	case !strings.Contains(", "+units+", µs, μs, ", ", "+m[2]+", "):
+		return RuleUnit, fmt.Sprintf("%s: %q has the unknown unit %q; known are %s", name, clip(n.text), clip(m[2]), units), unitFix(m[1], m[2])
+	case strings.ContainsAny(n.text, " \t"):
+		return RuleType, fmt.Sprintf("%s: %q has a space", name, clip(n.text)), "write " + m[1] + m[2]
+	case strings.Trim(m[1], "0.") == "":
+		return RuleRange, fmt.Sprintf("%s is %s; expected %s", name, m[0], s.expect), "write how long, or leave the field out"
+	}
+	return RuleRange, fmt.Sprintf("%s: %q has too many digits", name, clip(n.text)), "write at most 12 digits before and after the point"
+}
+
+// unitFix guesses the unit from common spellings.
+func unitFix(number, unit string) string {
+	spelled := map[string]string{"sec": "s", "secs": "s", "second": "s", "seconds": "s", "min": "m", "mins": "m", "minute": "m", "minutes": "m", "hr": "h", "hour": "h", "hours": "h", "day": "d", "days": "d", "week": "w", "weeks": "w", "msec": "ms", "millis": "ms", "milliseconds": "ms"}
+	if u := spelled[strings.ToLower(unit)]; u != "" {
+		return "write " + number + u
+	}
+	if u := strings.ToLower(unit); u != unit && strings.Contains(" ms s h d w ", " "+u+" ") {
+		return "write " + number + u
+	}
+	return "write " + number + "ms or " + number + "s"
+}

@@ -1,0 +1,86 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Load reads a bulkhead file as YAML, JSON or CUE by the extension of its name
+// (.yaml, .yml, .json, .cue), as YAML otherwise. The problems are all that are
+// wrong with it, in the order of their positions. The File is nil where it
+// cannot be used; a file that only breaks its budget can.
+func Load(name string, src []byte) (*File, []Problem) {
+	s := newSource(name, src)
+	if problems := s.refuse(); len(problems) > 0 {
+		return nil, problems
+	}
+	format := formatOf(name)
+	root, problems := read(s, format)
+	if len(problems) > 0 {
+		return nil, sorted(problems)
+	}
+	problems = append(validate(s, root), compare(s, root)...)
+	if slices.ContainsFunc(problems, func(p Problem) bool { return p.Rule != RuleOvercommit }) {
+		return nil, sorted(problems)
+	}
+	f := decode(root)
+	f.Name, f.Source, f.Format, f.tree, f.src = name, src, format, root, s
+	return f, sorted(problems)
+}
+
+// LoadFile reads a file from disk. The error says that the path cannot be
+// read; what is wrong inside the file is a problem.
+func LoadFile(path string) (*File, []Problem, error) {
+	src, err := readLimited(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, problems := Load(path, src)
+	return f, problems, nil
+}
+
+// readLimited reads a file, or one byte more of it than Load accepts.
+func readLimited(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	src, err := io.ReadAll(io.LimitReader(f, maxSource+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return src, nil
+}
+
+func formatOf(name string) Format {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".json":
+		return FormatJSON
+	case ".cue":
+		return FormatCUE
+	}
+	return FormatYAML
+}
+
+func read(s *source, format Format) (*node, []Problem) {
+	switch format {
+	case FormatJSON:
+		return readJSON(s)
+	case FormatCUE:
+		return readCUE(s)
+	}
+	return readYAML(s)
+}
+
+func sorted(problems []Problem) []Problem {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule))
+	})
+	return problems
+}

@@ -1,0 +1,141 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/literal"
+	"cuelang.org/go/cue/token"
+	cuejson "cuelang.org/go/encoding/json"
+)
+
+// jsonReader turns the syntax tree of JSON into nodes.
+type jsonReader struct {
+	src      *source
+	base     int // length of the byte order mark
+	problems []Problem
+}
+
+func readJSON(src *source) (*node, []Problem) {
+	body, base := src.body()
+	r := &jsonReader{src: src, base: base}
+	if at := tooDeep(body); at >= 0 {
+		return nil, []Problem{src.problem(RuleSyntax, base+at, fmt.Sprintf("values are nested more than %d deep", maxDepth), "flatten the file")}
+	}
+	if p := jsonSyntax(src, body, base); p != nil {
+		return nil, []Problem{*p}
+	}
+	expr, err := cuejson.Extract(src.name, body)
+	if err != nil {
+		return nil, []Problem{src.problem(RuleSyntax, 0, "not valid JSON: "+clip(err.Error()), "correct the JSON")}
+	}
+	root := r.read(expr)
+	return root, r.problems
+}
+
+// jsonSyntax returns what is wrong with the JSON, nil where nothing is.
+func jsonSyntax(src *source, body []byte, base int) *Problem {
+	var raw json.RawMessage
+	err := json.Unmarshal(body, &raw)
+	if err == nil {
+		return nil
+	}
+	at, text := len(body), err.Error()
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		at = max(0, int(syntax.Offset)-1)
+	}
+	p := src.problem(RuleSyntax, base+at, "not valid JSON: "+clip(text), "correct the JSON; comments and trailing commas are YAML or CUE")
+	return &p
+}
+
+// tooDeep returns the offset at which brackets outside of strings are nested
+// too deep, or -1.
+func tooDeep(text []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case quoted && b == '\\':
+			i++
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '{' || b == '[' || b == '(':
+			if depth++; depth > maxDepth {
+				return i
+			}
+		case b == '}' || b == ']' || b == ')':
+			depth--
+		}
+	}
+	return -1
+}
+
+func (r *jsonReader) read(x ast.Expr) *node {
+	n := &node{at: r.base + x.Pos().Offset(), flow: true, size: 1}
+	switch x := x.(type) {
+	case *ast.StructLit:
+		n.kind = mapKind
+		r.fields(n, x)
+	case *ast.ListLit:
+		n.kind = listKind
+		for _, item := range x.Elts {
+			child := r.read(item)
+			n.items = append(n.items, child)
+			n.size = saturated(n.size + child.size)
+		}
+	case *ast.UnaryExpr:
+		if lit, ok := x.X.(*ast.BasicLit); ok {
+			setNumber(n, x.Op.String()+lit.Value)
+		}
+	case *ast.BasicLit:
+		setLiteral(n, x)
+	}
+	return n
+}
+
+func (r *jsonReader) fields(n *node, x *ast.StructLit) {
+	seen := map[string]int{}
+	for _, decl := range x.Elts {
+		f, ok := decl.(*ast.Field)
+		if !ok {
+			continue
+		}
+		key, _, err := ast.LabelName(f.Label)
+		if err != nil {
+			continue
+		}
+		at := r.base + f.Label.Pos().Offset()
+		if first, ok := seen[key]; ok {
+			pos := r.src.position(first)
+			r.problems = append(r.problems, r.src.problem(RuleDuplicateKey, at, fmt.Sprintf("key %q is there twice; the first is on line %d, column %d", clip(key), pos.Line, pos.Column), "keep one of the two"))
+			continue
+		}
+		seen[key] = at
+		n.add(field{key: key, at: at, value: r.read(f.Value)})
+	}
+}
+
+// setLiteral makes n the scalar that a literal stands for.
+func setLiteral(n *node, x *ast.BasicLit) {
+	switch x.Kind {
+	case token.INT, token.FLOAT:
+		setNumber(n, x.Value)
+	case token.TRUE, token.FALSE:
+		n.kind, n.text = boolKind, x.Value
+	case token.STRING:
+		n.kind = stringKind
+		n.text, _ = literal.Unquote(x.Value)
+		n.text = strings.ToValidUTF8(n.text, "\ufffd")
+	}
+}
+
+// indentOf returns the white space that a line starts with.
+func indentOf(text []byte, at int) string {
+	start := bytes.LastIndexByte(text[:at], '\n') + 1
+	line := text[start:]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}
