@@ -65,8 +65,8 @@ type CutPlan struct {
 // compartment of unknown load has no price: it gives way after the priced ones
 // of its class, most permits above its floor first, and never below its demand.
 //
-// Empty or repeated names, permits outside 1 to MaxPermits, negative floors,
-// rates and loads, and a negative available are errors. That it does not fit is
+// Empty or repeated names, unknown criticalities, permits outside 1 to
+// MaxPermits, negative floors, rates and loads, and a negative available are errors. That it does not fit is
 // not: see CutPlan.Short.
 func PlanCuts(compartments []Compartment, available int) (CutPlan, error) {
 	if available < 0 {
@@ -88,7 +88,7 @@ func PlanCuts(compartments []Compartment, available int) (CutPlan, error) {
 			}
 		}
 	}
-	return describeCuts(all, available)
+	return describeCuts(all, available), nil
 }
 
 // checkCompartments returns the sum of their permits.
@@ -108,6 +108,9 @@ func checkCompartments(compartments []Compartment) (total int, err error) {
 }
 
 func (c Compartment) check() error {
+	if c.Criticality != Critical && !slices.Contains(givingWay, c.Criticality) {
+		return fmt.Errorf("%v is unknown: use critical, standard or optional", c.Criticality)
+	}
 	if c.DemandFloor < 0 {
 		return fmt.Errorf("demand floor is %d: give a number of at least 0", c.DemandFloor)
 	}
@@ -145,7 +148,7 @@ func (class Criticality) in(all []*shrinking, phase CutPhase) []*shrinking {
 }
 
 // describeCuts states the outcome and what each cut costs.
-func describeCuts(all []*shrinking, available int) (CutPlan, error) {
+func describeCuts(all []*shrinking, available int) CutPlan {
 	plan := CutPlan{Permits: make(map[string]int, len(all))}
 	for _, s := range all {
 		plan.Permits[s.Name] = s.now
@@ -153,11 +156,7 @@ func describeCuts(all []*shrinking, available int) (CutPlan, error) {
 		if s.now == s.Permits {
 			continue
 		}
-		cut, err := s.cut()
-		if err != nil {
-			return CutPlan{}, err
-		}
-		plan.Cuts = append(plan.Cuts, cut)
+		plan.Cuts = append(plan.Cuts, s.cut())
 	}
 	slices.SortFunc(plan.Cuts, func(x, y Cut) int {
 		return cmp.Or(
@@ -166,19 +165,14 @@ func describeCuts(all []*shrinking, available int) (CutPlan, error) {
 	})
 	plan.Fits = plan.Total <= available
 	plan.Short = max(0, plan.Total-available)
-	return plan, nil
+	return plan
 }
 
-func (s *shrinking) cut() (Cut, error) {
+func (s *shrinking) cut() Cut {
 	c := Cut{Name: s.Name, Criticality: s.Criticality, From: s.Permits, To: s.now, Phase: s.deepest}
-	if s.MeanInFlight == nil {
-		return c, nil
+	if s.price != nil {
+		before, after := erlangB(s.price.a, float64(c.From)), erlangB(s.price.a, float64(c.To))
+		c.ShedBefore, c.ShedAfter = &before, &after
 	}
-	before, err := ErlangB(*s.MeanInFlight, c.From)
-	if err != nil {
-		return c, err
-	}
-	after, err := ErlangB(*s.MeanInFlight, c.To)
-	c.ShedBefore, c.ShedAfter = &before, &after
-	return c, err
+	return c
 }

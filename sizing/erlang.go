@@ -15,17 +15,14 @@ import (
 // + ..., from the top, where it may stop early: all terms are positive, so
 // nothing cancels, for loads and permits up to a million. Values below about
 // 1e-300 come out as 0. A NaN, an infinity, a negative load, and more than
-// MaxPermits are errors.
+// twice MaxPermits are errors.
 func ErlangB(a float64, c int) (float64, error) {
-	if err := checkCap("permits", c); err != nil {
-		return 0, err
-	}
 	return ErlangBContinuous(a, float64(c))
 }
 
 // ErlangBTable returns B(a,0) to B(a,c) in one pass of the recurrence.
 func ErlangBTable(a float64, c int) ([]float64, error) {
-	if err := firstError(checkNumber("offered load", a), checkCap("permits", c)); err != nil {
+	if err := checkErlang(a, float64(c)); err != nil {
 		return nil, err
 	}
 	table := make([]float64, c+1)
@@ -34,6 +31,20 @@ func ErlangBTable(a float64, c int) ([]float64, error) {
 		table[k] = nextB(a, table[k-1], float64(k))
 	}
 	return table, nil
+}
+
+// maxServers bounds the permits of one evaluation, and so its time. It leaves
+// room above MaxPermits to show what a little more would do.
+const maxServers = 2 * MaxPermits
+
+func checkErlang(a, c float64) error {
+	if err := firstError(checkNumber("offered load", a), checkNumber("permits", c)); err != nil {
+		return err
+	}
+	if c > maxServers {
+		return fmt.Errorf("permits is %.6g, above %d: check the unit", c, maxServers)
+	}
+	return nil
 }
 
 // nextB is one step of the recurrence: B(a,k) from B(a,k-1).

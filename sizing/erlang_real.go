@@ -7,20 +7,22 @@ import "math"
 // at the fractional part of c and climbs by the recurrence. Jagerman, Some
 // Properties of the Erlang Loss Function, BSTJ 53 (1974).
 func ErlangBContinuous(a, c float64) (float64, error) {
-	if err := firstError(checkNumber("offered load", a), checkNumber("permits", c)); err != nil {
+	if err := checkErlang(a, c); err != nil {
 		return 0, err
 	}
-	if c > MaxPermits {
-		return 0, checkCap("permits", int(min(c, math.MaxInt32)))
-	}
+	return erlangB(a, c), nil
+}
+
+// erlangB is ErlangBContinuous of checked arguments.
+func erlangB(a, c float64) float64 {
 	switch {
 	case c == 0:
-		return 1, nil
+		return 1
 	case a == 0 || lnBAbove(a, c) < lnSmallest:
-		return 0, nil
+		return 0
 	}
 	s, scale := inverseB(a, c)
-	return math.Exp(-scale) / s, nil
+	return math.Exp(-scale) / s
 }
 
 // lnSmallest is where exp reaches 0.

@@ -16,8 +16,8 @@ const (
 	// vanishing is the share of probability that is dropped from both ends of
 	// a distribution: far below any probability worth printing.
 	vanishing = 1e-40
-	// maxWork bounds the multiplications of one convolution, to some seconds.
-	maxWork = 4e9
+	// maxWork bounds the multiplications of one convolution, to about a second.
+	maxWork = 1e9
 )
 
 // ProbabilityFull returns the probability that the permits in use over all

@@ -26,10 +26,7 @@ func (p *prices) of(permits int) float64 {
 // B and climbs by the recurrence.
 func (p *prices) fill(permits int) {
 	p.from = max(0, permits-priceBlock)
-	b, err := ErlangB(p.a, p.from)
-	if err != nil { // the callers have checked both
-		b = 0
-	}
+	b := erlangB(p.a, float64(p.from))
 	p.block = append(p.block[:0], b)
 	for k := p.from + 1; k <= permits; k++ {
 		b = nextB(p.a, b, float64(k))

@@ -133,6 +133,24 @@ func (r Retries) budgetBound(rate *big.Rat) (*big.Rat, error) {
 	return minRat(n, bound), nil
 }
 
+// Unmeasured returns the part of m = attempts per call that a measurement does
+// not contain yet: m divided by the attempts per call observed in a series that
+// counts attempts, and never below 1. Observed below 1 is an error.
+func Unmeasured(attempts, observed *big.Rat) (*big.Rat, error) {
+	if err := firstError(checkRat("attempts", attempts), checkRat("observed attempts", observed)); err != nil {
+		return nil, err
+	}
+	one := ratInt(1)
+	if observed.Cmp(one) < 0 {
+		return nil, fmt.Errorf("observed attempts per call is %s: the first call counts, give at least 1", FormatNumber(observed))
+	}
+	m := new(big.Rat).Quo(attempts, observed)
+	if m.Cmp(one) < 0 {
+		return one, nil
+	}
+	return m, nil
+}
+
 // maxExactBits bounds the size of p^N that is worked out exactly.
 const maxExactBits = 1 << 14
 

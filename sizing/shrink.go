@@ -93,37 +93,41 @@ func (c cheapest) outbid() bool {
 // shrinkUnknown takes from the one with most permits above its floor, ties by
 // name: the tallest are levelled down together.
 func shrinkUnknown(members []*shrinking, excess int) (taken int) {
-	above := func(s *shrinking) int { return s.now - s.floor }
-	slices.SortFunc(members, func(x, y *shrinking) int {
-		return cmp.Or(cmp.Compare(above(y), above(x)), cmp.Compare(x.Name, y.Name))
-	})
-	for n := 1; n <= len(members) && taken < excess; n++ {
-		next := 0
-		if n < len(members) {
-			next = above(members[n])
+	above := func(i int) int {
+		if i == len(members) {
+			return 0
 		}
-		taken += level(members[:n], above(members[0])-next, excess-taken)
+		return members[i].now - members[i].floor
 	}
-	return taken
+	slices.SortFunc(members, func(x, y *shrinking) int {
+		return cmp.Or(cmp.Compare(y.now-y.floor, x.now-x.floor), cmp.Compare(x.Name, y.Name))
+	})
+	n, left := 0, excess // how many are levelled, and what the last step has to take
+	for n < len(members) && left > 0 {
+		n++
+		step := n * (above(n-1) - above(n))
+		if step >= left {
+			return levelTo(members[:n], above(n-1), left)
+		}
+		left -= step
+	}
+	return levelTo(members[:n], 0, 0)
 }
 
-// level takes down steps from each of members, which stand equally high, or
-// excess in all, the first by name giving one more where it does not divide.
-func level(members []*shrinking, down, excess int) (taken int) {
+// levelTo brings members down to so many permits above their floors, and takes
+// rest more from them evenly, the first by name giving one more where that does
+// not divide.
+func levelTo(members []*shrinking, height, rest int) (taken int) {
 	slices.SortFunc(members, func(x, y *shrinking) int { return cmp.Compare(x.Name, y.Name) })
-	each, more := excess/len(members), excess%len(members)
-	if each >= down {
-		each, more = down, 0
-	}
 	for i, s := range members {
-		n := each
-		if i < more {
-			n++
+		give := s.now - s.floor - height + rest/len(members)
+		if i < rest%len(members) {
+			give++
 		}
-		if n > 0 {
-			s.take(n)
+		if give > 0 {
+			s.take(give)
+			taken += give
 		}
-		taken += n
 	}
 	return taken
 }
