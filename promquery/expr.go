@@ -1,0 +1,261 @@
+package promquery
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+// slot is the length of one unit of measurement.
+const slot = 15 * time.Minute
+
+// keyLabel holds a bulkhead's key where one label alone does not name it.
+const keyLabel = "bhsize"
+
+// source is a Series whose every text has been parsed: from here on, PromQL is
+// built as a syntax tree and printed by Prometheus's own printer, so that no
+// label value can break out of its quotes.
+type source struct {
+	Series
+	counter   selector
+	buckets   selector
+	sum       selector
+	errors    []selector
+	rejected  *selector // nil: this source does not know
+	separate  bool      // rejected is a metric of its own
+	seconds   float64   // one Unit in seconds
+	key       keying
+	instances []string
+}
+
+// selector is a metric name and its matchers.
+type selector struct {
+	name     string
+	matchers []*labels.Matcher
+}
+
+func parseSelector(what, text string) (selector, error) {
+	expr, err := parser.NewParser(parser.Options{}).ParseExpr(text)
+	if err == nil {
+		if vs, ok := expr.(*parser.VectorSelector); ok && vs.OriginalOffset == 0 && vs.Timestamp == nil && vs.StartOrEnd == 0 {
+			return selector{vs.Name, withoutName(vs.LabelMatchers)}, nil
+		}
+		err = fmt.Errorf("it is not a plain selector")
+	}
+	return selector{}, fmt.Errorf("%s %q does not parse as PromQL: %w", what, text, err)
+}
+
+// parseMatchers reads matchers without a metric name: `a="b",c=~"d.*"`, with
+// or without the braces around them.
+func parseMatchers(what, text string) ([]*labels.Matcher, error) {
+	inner := strings.TrimSpace(text)
+	if inner == "" {
+		return nil, nil
+	}
+	if !strings.HasPrefix(inner, "{") {
+		inner = "{" + inner + "}"
+	}
+	matchers, err := parser.NewParser(parser.Options{}).ParseMetricSelector(inner)
+	if err != nil {
+		return nil, fmt.Errorf("%s %q does not parse as PromQL matchers: %w", what, text, err)
+	}
+	if len(withoutName(matchers)) != len(matchers) {
+		return nil, fmt.Errorf("%s %q names a metric: only label matchers are allowed, such as job=\"checkout\"", what, text)
+	}
+	return matchers, nil
+}
+
+func withoutName(matchers []*labels.Matcher) []*labels.Matcher {
+	return slices.DeleteFunc(slices.Clone(matchers), func(m *labels.Matcher) bool { return m.Name == labels.MetricName })
+}
+
+// unitSeconds are the units a duration series may have.
+var unitSeconds = map[string]float64{"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+
+// newSource parses all texts of s. userSelector is the caller's own selector.
+func newSource(s Series, userSelector string, groups []Group) (*source, error) {
+	if s.Histogram == "" {
+		return nil, fmt.Errorf("no histogram is named: choose a preset, or set prometheus.series.histogram")
+	}
+	seconds, ok := unitSeconds[s.Unit]
+	if !ok {
+		return nil, fmt.Errorf("unit %q is not known: use ns, us, ms or s", s.Unit)
+	}
+	user, err := parseMatchers("selector", userSelector)
+	if err != nil {
+		return nil, err
+	}
+	fixed, err := parseMatchers("fixed matchers", s.Fixed)
+	if err != nil {
+		return nil, err
+	}
+	src := &source{Series: s, seconds: seconds, instances: s.Instance}
+	if src.key, err = newKeying(s.Dependency, groups); err != nil {
+		return nil, err
+	}
+	return src, src.resolve(append(fixed, user...), user)
+}
+
+// resolve builds the selectors. common holds for the counter and the histogram;
+// a metric of its own (another exporter's error counter) only has the user's.
+func (s *source) resolve(common, user []*labels.Matcher) error {
+	counter := s.Counter
+	if counter == "" {
+		counter = s.Histogram + "_count"
+	}
+	served := common
+	if s.Rejected != "" {
+		sel, inverse, err := s.resolveRejected(counter, common, user)
+		if err != nil {
+			return err
+		}
+		s.rejected = &sel
+		if inverse != nil {
+			served = append(slices.Clone(common), inverse)
+		}
+	}
+	s.counter = selector{counter, served}
+	s.buckets = selector{s.Histogram + "_bucket", served}
+	s.sum = selector{s.Histogram + "_sum", served}
+	for _, text := range s.Errors {
+		sel, err := s.resolveOther("errors", text, counter, served, user)
+		if err != nil {
+			return err
+		}
+		s.errors = append(s.errors, sel)
+	}
+	return nil
+}
+
+// resolveRejected returns the selector of rejections and, where they are part
+// of the counter, the matcher that keeps them out of it.
+func (s *source) resolveRejected(counter string, common, user []*labels.Matcher) (selector, *labels.Matcher, error) {
+	if metricStart.MatchString(s.Rejected) {
+		sel, err := parseSelector("rejected", s.Rejected)
+		s.separate = true
+		sel.matchers = append(sel.matchers, user...)
+		return sel, nil, err
+	}
+	matchers, err := parseMatchers("rejected", s.Rejected)
+	if err != nil {
+		return selector{}, nil, err
+	}
+	if len(matchers) != 1 {
+		return selector{}, nil, fmt.Errorf("rejected %q must be one matcher, so that it can be inverted", s.Rejected)
+	}
+	inverse, err := matchers[0].Inverse()
+	return selector{counter, append(slices.Clone(common), matchers[0])}, inverse, err
+}
+
+func (s *source) resolveOther(what, text, counter string, served, user []*labels.Matcher) (selector, error) {
+	if metricStart.MatchString(text) {
+		sel, err := parseSelector(what, text)
+		sel.matchers = append(sel.matchers, user...)
+		return sel, err
+	}
+	matchers, err := parseMatchers(what, text)
+	return selector{counter, append(slices.Clone(served), matchers...)}, err
+}
+
+// metricStart tells `metric{...}` or a bare metric from `label="value"`.
+var metricStart = regexp.MustCompile(`^\s*[a-zA-Z_:][a-zA-Z0-9_:]*\s*(\{.*)?$`)
+
+// The expressions. D is the dependency key, I the instance labels, W the rate
+// window; PROMETHEUS family semantics decide the order: rate first, so that
+// counter resets are handled per series, then sum, then max.
+
+// peakInstance: max by (D) (sum by (D,I) (rate(C[W]))).
+func (s *source) peakInstance(w time.Duration) string {
+	return s.maxOfInstances(s.rate(s.counter, w)).String()
+}
+
+// peakFleet: sum by (D) (rate(C[W])).
+func (s *source) peakFleet(w time.Duration) string {
+	return s.sumBy(s.rate(s.counter, w)).String()
+}
+
+// activeInstances: count by (D) (sum by (D,I) (rate(C[W])) > 0). From the rate
+// and not from presence: the lookback would show dead instances for 5 minutes.
+func (s *source) activeInstances(w time.Duration) string {
+	perInstance := s.sumBy(s.rate(s.counter, w), s.instances...)
+	busy := &parser.BinaryExpr{Op: parser.GTR, LHS: perInstance, RHS: &parser.NumberLiteral{Val: 0}}
+	return aggregate(parser.COUNT, busy, s.key.labels()...).String()
+}
+
+// inFlight: max by (D) (sum by (D,I) (rate(SUM[W]))), in units of the
+// histogram: the mean number of calls in flight of the busiest instance.
+func (s *source) inFlight(w time.Duration) string {
+	return s.maxOfInstances(s.rate(s.sum, w)).String()
+}
+
+// slotCalls: sum by (D) (increase(C[15m])).
+func (s *source) slotCalls() string { return s.sumBy(increase(s.counter)).String() }
+
+// slotErrors: the same over failed calls; alternatives are united, not added,
+// so that a call that is an error twice counts once.
+func (s *source) slotErrors() string {
+	union := increase(s.errors[0])
+	for _, sel := range s.errors[1:] {
+		union = &parser.BinaryExpr{Op: parser.LOR, LHS: union, RHS: increase(sel),
+			VectorMatching: &parser.VectorMatching{Card: parser.CardManyToMany}}
+	}
+	return s.sumBy(union).String()
+}
+
+// slotRejected: sum by (D) (increase(REJ[15m])).
+func (s *source) slotRejected() string { return s.sumBy(increase(*s.rejected)).String() }
+
+// slotSum: sum by (D) (increase(SUM[15m])).
+func (s *source) slotSum() string { return s.sumBy(increase(s.sum)).String() }
+
+// slotBuckets: sum by (D,le) (increase(B[15m])).
+func (s *source) slotBuckets() string { return s.sumBy(increase(s.buckets), "le").String() }
+
+// slotSamples: max by (D) (count_over_time(C[15m])): how much of a slot was scraped.
+func (s *source) slotSamples() string {
+	return aggregate(parser.MAX, s.key.wrap(call("count_over_time", over(s.counter, slot))), s.key.labels()...).String()
+}
+
+// scrapes: quantile(0.5, count_over_time(C[1h])): the median series' samples an hour.
+func (s *source) scrapes() string {
+	median := aggregate(parser.QUANTILE, call("count_over_time", over(s.counter, time.Hour)))
+	median.Param = &parser.NumberLiteral{Val: 0.5}
+	return median.String()
+}
+
+func (s *source) rate(sel selector, w time.Duration) parser.Expr { return call("rate", over(sel, w)) }
+
+func increase(sel selector) parser.Expr { return call("increase", over(sel, slot)) }
+
+func (s *source) sumBy(e parser.Expr, extra ...string) *parser.AggregateExpr {
+	return aggregate(parser.SUM, s.key.wrap(e), append(s.key.labels(), extra...)...)
+}
+
+func (s *source) maxOfInstances(e parser.Expr) parser.Expr {
+	return aggregate(parser.MAX, s.sumBy(e, s.instances...), s.key.labels()...)
+}
+
+func over(sel selector, d time.Duration) parser.Expr {
+	return &parser.MatrixSelector{VectorSelector: sel.vector(), Range: d}
+}
+
+func (s selector) vector() *parser.VectorSelector {
+	name := labels.MustNewMatcher(labels.MatchEqual, labels.MetricName, s.name)
+	return &parser.VectorSelector{Name: s.name, LabelMatchers: append(slices.Clone(s.matchers), name)}
+}
+
+// String is the selector as PromQL.
+func (s selector) String() string { return s.vector().String() }
+
+func call(name string, args ...parser.Expr) parser.Expr {
+	return &parser.Call{Func: parser.Functions[name], Args: args}
+}
+
+func aggregate(op parser.ItemType, e parser.Expr, by ...string) *parser.AggregateExpr {
+	return &parser.AggregateExpr{Op: op, Expr: e, Grouping: by}
+}

@@ -1,0 +1,141 @@
+package promquery
+
+import (
+	"math"
+	"slices"
+)
+
+// buckets are the cumulative counts of a classic histogram, by upper bound.
+type buckets struct {
+	bounds []float64 // ascending, in the histogram's unit; the last one may be +Inf
+	counts []float64 // observations at or below the bound
+}
+
+// add sums another histogram into b. Bounds that only one of the two has are
+// kept: repair makes the result monotone again.
+func (b *buckets) add(other buckets) {
+	for i, bound := range other.bounds {
+		b.addBound(bound, other.counts[i])
+	}
+}
+
+func (b *buckets) addBound(bound, count float64) {
+	at, found := slices.BinarySearch(b.bounds, bound)
+	if !found {
+		b.bounds = slices.Insert(b.bounds, at, bound)
+		b.counts = slices.Insert(b.counts, at, 0)
+	}
+	b.counts[at] += count
+}
+
+// total is the number of observations: the +Inf bucket, or NaN without one.
+func (b *buckets) total() float64 {
+	if n := len(b.bounds); n > 0 && math.IsInf(b.bounds[n-1], 1) {
+		return b.counts[n-1]
+	}
+	return math.NaN()
+}
+
+// monotone returns the counts made non-decreasing, as histogram_quantile does:
+// extrapolation and mixed layouts leave small dips.
+func (b *buckets) monotone() []float64 {
+	counts := slices.Clone(b.counts)
+	for i := 1; i < len(counts); i++ {
+		counts[i] = max(counts[i], counts[i-1])
+	}
+	return counts
+}
+
+// Quantile is a quantile read from a histogram.
+type Quantile struct {
+	Value     float64 // seconds, interpolated linearly as histogram_quantile does; NaN: unknown
+	Low, High float64 // seconds, the bounds of the bucket that it lies in; High is +Inf when clipped
+	TopBound  float64 // seconds, the highest finite bound there is
+	Share     float64 // share of all calls that lie in that bucket
+}
+
+// Clipped says that the quantile lies above every finite bound: no number.
+func (q Quantile) Clipped() bool { return math.IsInf(q.High, 1) }
+
+// Resolution is the ratio of the bounds around the quantile; +Inf from zero.
+func (q Quantile) Resolution() float64 { return q.High / q.Low }
+
+// quantile reads the q-quantile, in units scaled by seconds. NaN without calls.
+func (b *buckets) quantile(q, seconds float64) Quantile {
+	n := b.total()
+	if math.IsNaN(n) || n <= 0 {
+		return Quantile{Value: math.NaN(), Low: math.NaN(), High: math.NaN(), TopBound: math.NaN()}
+	}
+	counts := b.monotone()
+	n = counts[len(counts)-1]
+	at := max(0, slices.IndexFunc(counts, func(c float64) bool { return c >= q*n }))
+	low, below := 0.0, 0.0
+	if at > 0 {
+		low, below = b.bounds[at-1], counts[at-1]
+	}
+	result := Quantile{Low: low * seconds, High: b.bounds[at] * seconds, TopBound: b.topBound() * seconds, Share: (counts[at] - below) / n}
+	result.Value = interpolate(low, b.bounds[at], (q*n-below)/(counts[at]-below)) * seconds
+	return result
+}
+
+func interpolate(low, high, share float64) float64 {
+	if math.IsInf(high, 1) {
+		return math.NaN()
+	}
+	return low + (high-low)*share
+}
+
+func (b *buckets) topBound() float64 {
+	for i := len(b.bounds) - 1; i >= 0; i-- {
+		if !math.IsInf(b.bounds[i], 1) {
+			return b.bounds[i]
+		}
+	}
+	return math.NaN()
+}
+
+// Bounds that a unit makes absurd: nobody has a first bucket at a second, or a
+// last one above an hour; nor a last one below a tenth of a second in ms.
+const (
+	absurdFirstSeconds = 1.0
+	absurdTopSeconds   = 3600.0
+	absurdTopMillis    = 100.0
+)
+
+// contradictsUnit says in words why the bounds cannot be in the unit named, or
+// "" when they can. The usual causes: an SDK that puts seconds into bounds made
+// for milliseconds, and a preset of the wrong unit.
+func (b *buckets) contradictsUnit(unit string) string {
+	first := slices.IndexFunc(b.bounds, func(x float64) bool { return x > 0 })
+	top := b.topBound()
+	switch {
+	case first < 0 || math.IsNaN(top):
+		return ""
+	case unit == "s" && b.bounds[first] >= absurdFirstSeconds && !math.IsInf(b.bounds[first], 1):
+		return "its lowest bucket bound would be " + number(b.bounds[first]) + " s: bounds made for milliseconds hold seconds"
+	case unit == "s" && top > absurdTopSeconds:
+		return "its highest bucket bound would be " + number(top) + " s: is the unit ms?"
+	case unit == "ms" && top < absurdTopMillis:
+		return "its highest bucket bound would be " + number(top) + " ms: is the unit s?"
+	}
+	return ""
+}
+
+// meanOutside says whether a mean (seconds) is impossible for these buckets:
+// below what it would be were every call at its bucket's lower bound, or above
+// the upper one. Then sum and buckets are not of one unit or population.
+func (b *buckets) meanOutside(mean, seconds float64) bool {
+	counts := b.monotone()
+	low, high, below, lower := 0.0, 0.0, 0.0, 0.0
+	for i, c := range counts {
+		in := c - below
+		if in > 0 {
+			low += in * lower
+			high += in * b.bounds[i]
+		}
+		below, lower = c, b.bounds[i]
+	}
+	const slack = 0.02 // extrapolation of increase() differs between series by about this much
+	n := below
+	return n > 0 && (mean*n < low*seconds*(1-slack) || mean*n > high*seconds*(1+slack))
+}

@@ -1,0 +1,345 @@
+package promquery
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+// day is the length of a chunk: query frontends split and cache by UTC days,
+// and a chunk stays below the 11,000 points that a server returns at most.
+const day = 24 * time.Hour
+
+// minRateWindow is the shortest window that rates are taken over.
+const minRateWindow = time.Minute
+
+// Measure asks q everything about r. The number of queries depends on the
+// length of the window only. The error is that of the first query that failed,
+// or of the request itself; a group without data is no error here (see
+// Dependency.Slots), since one bad dependency must not hide the others.
+func Measure(ctx context.Context, q Querier, r Request) (*Measurement, error) {
+	src, err := newSource(r.Series, r.Selector, r.Groups)
+	if err != nil {
+		return nil, err
+	}
+	m := &measuring{ctx: ctx, q: q, req: r, src: src, out: &Measurement{
+		Preset: r.Preset, Series: r.Series, Selector: r.Selector,
+		Start: r.Start.UTC().Truncate(slot), End: ceilTime(r.End.UTC(), slot),
+		Dependencies: map[string]*Dependency{},
+	}}
+	if !m.out.End.After(m.out.Start) {
+		return nil, fmt.Errorf("the window is empty: it starts at %s and ends at %s", r.Start.Format(time.RFC3339), r.End.Format(time.RFC3339))
+	}
+	return m.run()
+}
+
+func ceilTime(t time.Time, to time.Duration) time.Time {
+	if down := t.Truncate(to); !down.Equal(t) {
+		return down.Add(to)
+	}
+	return t
+}
+
+// measuring is the state of one Measure.
+type measuring struct {
+	ctx   context.Context
+	q     Querier
+	req   Request
+	src   *source
+	out   *Measurement
+	slots map[string]*series
+	total int
+	known map[string]bool // keys without a group
+}
+
+func (m *measuring) run() (*Measurement, error) {
+	m.slots, m.known = map[string]*series{}, map[string]bool{}
+	m.plan()
+	if err := m.probe(); err != nil {
+		return nil, err
+	}
+	if err := m.readSlots(); err != nil {
+		return nil, err
+	}
+	m.digest()
+	if err := m.readPeaks(); err != nil {
+		return nil, err
+	}
+	for key := range m.known {
+		m.out.Unmatched = append(m.out.Unmatched, key)
+	}
+	slices.Sort(m.out.Unmatched)
+	return m.out, nil
+}
+
+// plan counts the queries ahead, for the progress display.
+func (m *measuring) plan() {
+	perDay := len(m.slotQueries()) + len(m.peakQueries())
+	m.total = 1 + perDay*len(chunks(m.out.Start, m.out.End, slot))
+}
+
+// probe reads the scrape interval: the most samples an hour that the median
+// series ever had, over at most 48 instants of the window.
+func (m *measuring) probe() error {
+	step := max(time.Hour, ceilDuration(m.out.End.Sub(m.out.Start)/48, time.Hour))
+	first := m.out.End.Add(-m.out.End.Sub(m.out.Start) / step * step)
+	matrix, err := m.ask(m.record("scrape interval", m.src.scrapes(), step), Range{first, m.out.End, step})
+	if err != nil {
+		return err
+	}
+	most := 0.0
+	for _, s := range matrix {
+		each(s.Values, func(_ time.Time, x float64) { most = max(most, x) })
+	}
+	if most <= 0 {
+		return m.nothing()
+	}
+	m.out.ScrapeInterval = snap(time.Duration(float64(time.Hour) / most))
+	m.out.RateWindow = max(minRateWindow, 4*m.out.ScrapeInterval)
+	m.out.Step = m.out.RateWindow / 4
+	return nil
+}
+
+// snap takes an estimated interval to whole seconds: an hour holds one sample
+// more or less, by where it starts.
+func snap(d time.Duration) time.Duration { return max(time.Second, d.Round(time.Second)) }
+
+func ceilDuration(d, to time.Duration) time.Duration { return (d + to - 1) / to * to }
+
+// nothing says why there is no data: is the metric absent, or does the selector
+// leave nothing of it?
+func (m *measuring) nothing() error {
+	name := m.src.counter.name
+	bare := aggregate(parser.COUNT, call("count_over_time", over(selector{name: name}, time.Hour)))
+	found, _, err := m.q.Query(m.ctx, bare.String(), m.out.End)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return &Error{NoData, fmt.Sprintf("there is no metric %s in the window that ends at %s", name, m.out.End.Format(time.RFC3339)),
+			"check prometheus.preset (or prometheus.series) and the window: the service may be measured by other metrics", nil}
+	}
+	return &Error{NoData, fmt.Sprintf("%s exists, but no series of it match %s", name, m.src.counter.String()),
+		"check prometheus.selector and the matchers of prometheus.series", nil}
+}
+
+// slotQuery is one expression at a step of one slot, and where its values go.
+type slotQuery struct {
+	purpose, expr string
+	store         func(*slotData, model.Metric, float64)
+}
+
+func (m *measuring) slotQueries() []slotQuery {
+	s := m.src
+	all := []slotQuery{
+		{"scrapes in every slot", s.slotSamples(), func(d *slotData, _ model.Metric, x float64) { d.samples = x }},
+		{"calls in every slot", s.slotCalls(), func(d *slotData, _ model.Metric, x float64) { d.calls = x }},
+		{"seconds of calls in every slot (in the histogram's unit)", s.slotSum(), func(d *slotData, _ model.Metric, x float64) { d.sum = x * s.seconds }},
+		{"buckets in every slot: p99 and its bounds", s.slotBuckets(), storeBucket},
+	}
+	if len(s.errors) > 0 {
+		all = append(all, slotQuery{"errors in every slot", s.slotErrors(), func(d *slotData, _ model.Metric, x float64) { d.errors = x }})
+	}
+	if s.rejected != nil {
+		all = append(all, slotQuery{"rejections by the service's own limit", s.slotRejected(), func(d *slotData, _ model.Metric, x float64) { d.rejected = x }})
+	}
+	return all
+}
+
+// storeBucket parses le as a number: Prometheus 3 writes "1.0" where 2 wrote "1".
+func storeBucket(d *slotData, labels model.Metric, x float64) {
+	if bound, err := strconv.ParseFloat(string(labels[model.BucketLabel]), 64); err == nil && !math.IsNaN(bound) {
+		d.hist.addBound(bound, x)
+	}
+}
+
+func (m *measuring) readSlots() error {
+	for _, query := range m.slotQueries() {
+		rec := m.record(query.purpose, query.expr, slot)
+		for _, r := range chunks(m.out.Start, m.out.End, slot) {
+			matrix, err := m.ask(rec, r)
+			if err != nil {
+				return err
+			}
+			m.storeSlots(query, matrix)
+		}
+	}
+	return nil
+}
+
+func (m *measuring) storeSlots(query slotQuery, matrix model.Matrix) {
+	for _, stream := range matrix {
+		name, found := m.src.key.group(stream.Metric)
+		if !found {
+			m.known[name] = true
+			continue
+		}
+		s := m.slots[name]
+		if s == nil {
+			s = newSeries(m.out.Start, m.out.End)
+			m.slots[name] = s
+		}
+		each(stream.Values, func(t time.Time, x float64) {
+			if d := s.at(t); d != nil {
+				query.store(d, stream.Metric, x)
+			}
+		})
+	}
+}
+
+// digest classifies the slots and reads p99, mean and calls.
+func (m *measuring) digest() {
+	for _, g := range m.req.Groups {
+		d := newDependency(g.Name)
+		d.Match = m.src.key.describe(g)
+		m.out.Dependencies[g.Name] = d
+		s := m.slots[g.Name]
+		if s == nil {
+			d.Slots = newSeries(m.out.Start, m.out.End).count()
+			continue
+		}
+		if m.src.rejected != nil {
+			d.Rejected = s.settleRejected(m.src.separate)
+		}
+		s.classify(m.out.ScrapeInterval, m.req.Unhealthy, m.req.Exclude, m.src.seconds)
+		s.fold(d, m.src.Unit, m.src.seconds)
+		m.seeData(s)
+	}
+}
+
+// settleRejected totals the rejections. Where they are counted by a metric of
+// their own, they are among the errors too, and are taken out there.
+func (s *series) settleRejected(separate bool) float64 {
+	total := 0.0
+	for i := range s.slots {
+		d := &s.slots[i]
+		total += d.rejected
+		if separate {
+			d.errors = max(0, d.errors-d.rejected)
+		}
+	}
+	return total
+}
+
+func (m *measuring) seeData(s *series) {
+	for i := range s.slots {
+		if s.slots[i].state == slotMissing {
+			continue
+		}
+		from := s.start.Add(time.Duration(i) * slot)
+		if m.out.DataStart.IsZero() || from.Before(m.out.DataStart) {
+			m.out.DataStart = from
+		}
+		return
+	}
+}
+
+// peakQuery is one expression at the fine step, and where its values go.
+type peakQuery struct {
+	purpose, expr string
+	store         func(*stepValues) *[]model.SamplePair
+}
+
+func (m *measuring) peakQueries() []peakQuery {
+	s, w := m.src, m.out.RateWindow
+	return []peakQuery{
+		{"rate of the busiest instance", s.peakInstance(w), func(v *stepValues) *[]model.SamplePair { return &v.instance }},
+		{"rate of the fleet", s.peakFleet(w), func(v *stepValues) *[]model.SamplePair { return &v.fleet }},
+		{"active instances", s.activeInstances(w), func(v *stepValues) *[]model.SamplePair { return &v.active }},
+		{"mean calls in flight of the busiest instance (in the histogram's unit)", s.inFlight(w), func(v *stepValues) *[]model.SamplePair { return &v.inFlight }},
+	}
+}
+
+func (m *measuring) readPeaks() error {
+	folds := map[string]*peakFold{}
+	for name, s := range m.slots {
+		folds[name] = newPeakFold(m.out.Dependencies[name], s, m.out.RateWindow)
+	}
+	queries := m.peakQueries()
+	for _, query := range queries {
+		m.record(query.purpose, query.expr, m.out.Step)
+	}
+	for _, r := range chunks(m.out.Start, m.out.End, m.out.Step) {
+		if err := m.readPeakChunk(queries, r, folds); err != nil {
+			return err
+		}
+	}
+	for _, f := range folds {
+		f.finish()
+	}
+	return nil
+}
+
+func (m *measuring) readPeakChunk(queries []peakQuery, r Range, folds map[string]*peakFold) error {
+	values := map[string]*stepValues{}
+	for _, query := range queries {
+		matrix, err := m.ask(query.expr, r)
+		if err != nil {
+			return err
+		}
+		for _, stream := range matrix {
+			name, found := m.src.key.group(stream.Metric)
+			if !found || folds[name] == nil {
+				continue
+			}
+			if values[name] == nil {
+				values[name] = &stepValues{}
+			}
+			*query.store(values[name]) = stream.Values
+		}
+	}
+	for name, v := range values {
+		folds[name].fold(*v, m.src.seconds)
+	}
+	return nil
+}
+
+// chunks cuts (start, end] into UTC days; the evaluation times are the
+// multiples of step in it.
+func chunks(start, end time.Time, step time.Duration) []Range {
+	var all []Range
+	for from := start; from.Before(end); {
+		to := from.Truncate(day).Add(day)
+		if to.After(end) {
+			to = end
+		}
+		first, last := from.Truncate(step).Add(step), to.Truncate(step)
+		if !last.Before(first) {
+			all = append(all, Range{first, last, step})
+		}
+		from = to
+	}
+	return all
+}
+
+// record notes an expression for the derivation, and returns it.
+func (m *measuring) record(purpose, expr string, step time.Duration) string {
+	m.out.Queries = append(m.out.Queries, Query{purpose, expr, step})
+	return expr
+}
+
+func (m *measuring) ask(expr string, r Range) (model.Matrix, error) {
+	if err := m.ctx.Err(); err != nil {
+		return nil, err
+	}
+	matrix, warnings, err := m.q.QueryRange(m.ctx, expr, r)
+	if err != nil {
+		return nil, err
+	}
+	m.out.Requests++
+	for _, w := range warnings {
+		if !slices.Contains(m.out.Warnings, w) {
+			m.out.Warnings = append(m.out.Warnings, w)
+		}
+	}
+	if m.req.Progress != nil {
+		m.req.Progress(m.out.Requests, m.total)
+	}
+	return matrix, nil
+}

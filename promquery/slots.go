@@ -1,0 +1,221 @@
+package promquery
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// Thresholds of the healthy mask. A handful of calls is no evidence.
+const (
+	minCallsForErrors = 20
+	minCallsForP99    = 100
+	minSlotCoverage   = 0.5
+)
+
+// slotData is what one group did in one slot.
+type slotData struct {
+	samples  float64 // scrapes seen, of the best covered series
+	calls    float64 // served calls
+	errors   float64
+	rejected float64
+	sum      float64 // seconds
+	hist     buckets
+	state    slotState
+	reason   string
+}
+
+type slotState int
+
+const (
+	slotMissing slotState = iota
+	slotHealthy
+	slotUnhealthy
+)
+
+// series is everything slot-wise about one group, in order of time.
+type series struct {
+	start time.Time // of the first slot
+	slots []slotData
+}
+
+func newSeries(start, end time.Time) *series {
+	return &series{start: start, slots: make([]slotData, int(end.Sub(start)/slot))}
+}
+
+// at returns the slot that an increase evaluated at t covers, nil outside.
+func (s *series) at(t time.Time) *slotData {
+	i := int(t.Sub(s.start)/slot) - 1
+	if i < 0 || i >= len(s.slots) {
+		return nil
+	}
+	return &s.slots[i]
+}
+
+// classify decides for every slot whether it is missing, healthy or not.
+func (s *series) classify(interval time.Duration, u Unhealthy, exclude []Excluded, seconds float64) {
+	expected := float64(slot) / float64(interval)
+	for i := range s.slots {
+		if d := &s.slots[i]; d.samples >= minSlotCoverage*expected {
+			d.state = slotHealthy
+		}
+	}
+	median := s.medianP99(seconds)
+	for i := range s.slots {
+		d := &s.slots[i]
+		if d.state != slotHealthy {
+			continue
+		}
+		if d.reason = s.unhealthyReason(i, u, exclude, median, seconds); d.reason != "" {
+			d.state = slotUnhealthy
+		}
+	}
+}
+
+// medianP99 is the median slot's p99 in seconds, of the slots with enough calls.
+func (s *series) medianP99(seconds float64) float64 {
+	var all []float64
+	for i := range s.slots {
+		if d := &s.slots[i]; d.state == slotHealthy && d.hist.total() >= minCallsForP99 {
+			all = append(all, d.p99(seconds))
+		}
+	}
+	if len(all) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(all)
+	return all[(len(all)-1)/2]
+}
+
+// p99 of a slot; a clipped one counts as infinitely slow.
+func (d *slotData) p99(seconds float64) float64 {
+	q := d.hist.quantile(0.99, seconds)
+	if q.Clipped() {
+		return math.Inf(1)
+	}
+	return q.Value
+}
+
+func (s *series) unhealthyReason(i int, u Unhealthy, exclude []Excluded, median, seconds float64) string {
+	d := &s.slots[i]
+	from := s.start.Add(time.Duration(i) * slot)
+	for _, e := range exclude {
+		if e.From.Before(from.Add(slot)) && e.To.After(from) {
+			return "excluded: " + orUnsaid(e.Reason)
+		}
+	}
+	all := max(d.calls, d.errors)
+	if all >= minCallsForErrors && d.errors > u.Errors*all {
+		return fmt.Sprintf("error ratio above %s %%", number(u.Errors*100))
+	}
+	if d.hist.total() >= minCallsForP99 && d.p99(seconds) > u.P99Factor*median {
+		return fmt.Sprintf("p99 above %s times the median slot's", number(u.P99Factor))
+	}
+	return ""
+}
+
+func orUnsaid(reason string) string {
+	if reason == "" {
+		return "no reason given"
+	}
+	return reason
+}
+
+// masked returns the unhealthy slots, neighbours of one reason merged.
+func (s *series) masked() []Excluded {
+	var out []Excluded
+	for i := range s.slots {
+		d := &s.slots[i]
+		if d.state != slotUnhealthy {
+			continue
+		}
+		from := s.start.Add(time.Duration(i) * slot)
+		if n := len(out); n > 0 && out[n-1].To.Equal(from) && out[n-1].Reason == d.reason {
+			out[n-1].To = from.Add(slot)
+			continue
+		}
+		out = append(out, Excluded{from, from.Add(slot), d.reason})
+	}
+	return out
+}
+
+func (s *series) count() SlotCount {
+	c := SlotCount{Total: len(s.slots)}
+	for i := range s.slots {
+		switch s.slots[i].state {
+		case slotHealthy:
+			c.Healthy++
+		case slotUnhealthy:
+			c.Unhealthy++
+		case slotMissing:
+			c.Missing++
+		}
+	}
+	return c
+}
+
+// healthyAt says whether a step at t counts: its slot is healthy, and no
+// unhealthy slot is within margin, since calls that started there end here and
+// the rate window reaches back.
+func (s *series) healthyAt(t time.Time, margin time.Duration) bool {
+	at := s.at(t.Add(slot - time.Nanosecond))
+	if at == nil || at.state != slotHealthy {
+		return false
+	}
+	for _, edge := range []time.Duration{-margin, margin} {
+		if near := s.at(t.Add(edge + slot - time.Nanosecond)); near != nil && near.state == slotUnhealthy {
+			return false
+		}
+	}
+	return true
+}
+
+// fold sums the slots into d.
+func (s *series) fold(d *Dependency, unit string, seconds float64) {
+	var healthy, all buckets
+	sum, sumAll := 0.0, 0.0
+	for i := range s.slots {
+		at := &s.slots[i]
+		if at.state == slotMissing {
+			continue
+		}
+		all.add(at.hist)
+		sumAll += at.sum
+		d.CallsAll += at.calls
+		if at.state == slotHealthy {
+			healthy.add(at.hist)
+			sum += at.sum
+			d.Calls += at.calls
+			d.SlotRates = append(d.SlotRates, at.calls/slot.Seconds())
+		}
+	}
+	d.Slots, d.Masked = s.count(), s.masked()
+	d.P99, d.P99All = healthy.quantile(0.99, seconds), all.quantile(0.99, seconds)
+	d.Mean, d.MeanAll = ratio(sum, healthy.total()), ratio(sumAll, all.total())
+	d.QuantileDoubt = quantileDoubt(&healthy, d, unit, seconds)
+}
+
+// uninformative is the share of calls in one bucket above which the quantile
+// only reflects that bucket's bounds.
+const uninformative = 0.99
+
+func quantileDoubt(b *buckets, d *Dependency, unit string, seconds float64) string {
+	if why := b.contradictsUnit(unit); why != "" {
+		return why
+	}
+	if !math.IsNaN(d.Mean) && b.meanOutside(d.Mean, seconds) {
+		return fmt.Sprintf("a mean of %s s is impossible for its buckets: sum and buckets differ in unit or in population", number(d.Mean))
+	}
+	if d.P99.Share > uninformative {
+		return fmt.Sprintf("%.1f %% of all calls lie in one bucket, %s s to %s s", 100*d.P99.Share, number(d.P99.Low), number(d.P99.High))
+	}
+	return ""
+}
+
+func ratio(a, b float64) float64 {
+	if b > 0 {
+		return a / b
+	}
+	return math.NaN()
+}
