@@ -27,7 +27,7 @@ var compiled struct{ lock sync.Mutex }
 var context = sync.OnceValue(func() *cue.Context { return cuecontext.New() })
 
 var schemaAST = sync.OnceValue(func() *ast.File {
-	f, err := parser.ParseFile(schemaFile, bulkheadCUE)
+	f, err := parser.ParseFile(schemaFile, bulkheadCUE, parser.ParseComments)
 	if err != nil {
 		panic(err) // a test builds it
 	}
