@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -13,7 +14,7 @@ import (
 func (n *node) describe() string {
 	switch n.kind {
 	case stringKind:
-		return fmt.Sprintf("the text %q", clip(n.text))
+		return strconv.Quote(clip(n.text))
 	case numberKind:
 		return clip(n.text)
 	case boolKind:
@@ -25,12 +26,14 @@ func (n *node) describe() string {
 }
 
 // explain says why a value does not fit a definition, and what to do.
-func explain(n *node, s *shape, name string, path []string) (rule, message, fix string) {
+func explain(n *node, s *shape, name string) (rule, message, fix string) {
 	switch {
 	case n.wild:
 		return RuleRange, fmt.Sprintf("%s: %s is not a usable number; expected %s", name, clip(n.text), s.expects()), s.fixes()
 	case strings.HasPrefix(s.def, "#Duration") && n.kind == numberKind:
 		return bareDuration(n, name)
+	case n.kind == numberKind && !n.whole && definition(s.def).IncompleteKind()&cue.NumberKind == cue.IntKind:
+		return RuleType, fmt.Sprintf("%s is %s; expected %s", name, clip(n.text), s.expects()), "write it without a point or exponent"
 	case s.def == "#Permits" && n.kind == stringKind && strings.HasSuffix(n.text, "%"):
 		return RuleType, fmt.Sprintf("permits: %s is a share; a share of the pool grows when the pool does, and the dependency does not grow with it", clip(n.text)), "write the number of calls in flight, or leave permits out to have it recommended"
 	case !allows(s, n.kind):
@@ -107,7 +110,15 @@ func wrongKind(n *node, s *shape, name string) (rule, message, fix string) {
 }
 
 func bareDuration(n *node, name string) (rule, message, fix string) {
-	return RuleUnit, fmt.Sprintf("%s: %s has no unit", name, n.text), fmt.Sprintf("write %sms or %ss", n.text, n.text)
+	return RuleUnit, fmt.Sprintf("%s: %s has no unit", name, n.text), withUnit(name, n.text)
+}
+
+// withUnit names the units that a bare number might have meant.
+func withUnit(name, number string) string {
+	if name == "window" {
+		return fmt.Sprintf("write %sd or %sh", number, number)
+	}
+	return fmt.Sprintf("write %sms or %ss", number, number)
 }
 
 var numberAndUnit = sync.OnceValue(func() *regexp.Regexp {
@@ -121,7 +132,7 @@ func badDuration(n *node, s *shape, name string) (rule, message, fix string) {
 	case m == nil:
 		return RuleType, fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expect), s.fix
 	case m[2] == "":
-		return RuleUnit, fmt.Sprintf("%s: %q has no unit", name, clip(n.text)), fmt.Sprintf("write %sms or %ss", m[1], m[1])
+		return RuleUnit, fmt.Sprintf("%s: %q has no unit", name, clip(n.text)), withUnit(name, m[1])
 	case !strings.Contains(", "+units+", µs, μs, ", ", "+m[2]+", "):
 		return RuleUnit, fmt.Sprintf("%s: %q has the unknown unit %q; known are %s", name, clip(n.text), clip(m[2]), units), unitFix(m[1], m[2])
 	case strings.ContainsAny(n.text, " \t"):

@@ -29,7 +29,8 @@ type node struct {
 
 	at     int  // offset of the value in the source, past anchor and tag
 	shared bool // reached through an alias or a merge key, or under an aliased anchor
-	flow   bool // YAML: written in flow style; JSON: always
+	flow   bool // YAML: written in flow style; JSON and CUE: always
+	tagged bool // YAML: has an anchor or a tag
 	size   int  // nodes of the tree when aliases are written out
 }
 

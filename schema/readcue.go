@@ -69,6 +69,7 @@ type cueReader struct {
 }
 
 func (r *cueReader) read(v cue.Value, depth int) *node {
+	v, _ = v.Default()
 	n := &node{at: r.base + v.Pos().Offset(), flow: true, size: 1}
 	if r.count++; depth > maxDepth || r.count > maxSize {
 		return n

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -131,11 +130,4 @@ func setLiteral(n *node, x *ast.BasicLit) {
 		n.text, _ = literal.Unquote(x.Value)
 		n.text = strings.ToValidUTF8(n.text, "\ufffd")
 	}
-}
-
-// indentOf returns the white space that a line starts with.
-func indentOf(text []byte, at int) string {
-	start := bytes.LastIndexByte(text[:at], '\n') + 1
-	line := text[start:]
-	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }

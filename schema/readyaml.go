@@ -29,7 +29,9 @@ type yamlReader struct {
 func readYAML(src *source) (*node, []Problem) {
 	dec := yaml.NewDecoder(bytes.NewReader(src.text))
 	var doc, next yaml.Node
-	if err := dec.Decode(&doc); err != nil {
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		return nil, []Problem{src.empty()}
+	} else if err != nil {
 		return nil, []Problem{yamlSyntax(src, err)}
 	}
 	r := &yamlReader{src: src, marks: newYAMLMarks(src.text), done: map[*yaml.Node]*node{}, open: map[*yaml.Node]bool{}}
@@ -93,7 +95,7 @@ func (r *yamlReader) read(y *yaml.Node, depth int) *node {
 }
 
 func (r *yamlReader) value(y *yaml.Node, depth int) *node {
-	n := &node{at: r.marks.content(y), flow: y.Style&yaml.FlowStyle != 0, size: 1}
+	n := &node{at: r.marks.content(y), flow: y.Style&yaml.FlowStyle != 0, tagged: y.Anchor != "" || y.Style&yaml.TaggedStyle != 0, size: 1}
 	switch y.Kind {
 	case yaml.AliasNode:
 		target := *r.read(y.Alias, depth+1)

@@ -71,9 +71,13 @@ func (s *source) refuse() []Problem {
 		return []Problem{s.problem(RuleSyntax, i, fmt.Sprintf("control character 0x%02x", s.text[i]), "remove it; only tabs and line breaks are allowed")}
 	}
 	if body, _ := s.body(); len(bytes.TrimSpace(body)) == 0 {
-		return []Problem{s.problem(RuleSyntax, 0, "the file is empty", "write at least version, service, pools and bulkheads; see `bhsize schema`")}
+		return []Problem{s.empty()}
 	}
 	return nil
+}
+
+func (s *source) empty() Problem {
+	return s.problem(RuleSyntax, 0, "the file is empty", "write at least version, service, pools and bulkheads; see `bhsize schema`")
 }
 
 func isControl(b byte) bool {

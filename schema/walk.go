@@ -97,7 +97,7 @@ func emptyFix(path []string) string {
 func (w *walker) missing(n *node, k shapeField, path []string) {
 	fix := "add " + k.name
 	if k.shape.expect != "" {
-		fix += ": " + k.shape.expect
+		fix += ", " + k.shape.expect
 	}
 	if k.shape.isMap() {
 		fix = emptyFix(path)
@@ -156,7 +156,7 @@ func (w *walker) scalar(n *node, s *shape, path []string) {
 	if !n.wild && fits(n, s.def) {
 		return
 	}
-	rule, message, fix := explain(n, s, w.name(path), path)
+	rule, message, fix := explain(n, s, w.name(path))
 	w.bad(n, s, path, rule, message, fix)
 }
 
