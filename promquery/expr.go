@@ -11,8 +11,10 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// slot is the length of one unit of measurement.
-const slot = 15 * time.Minute
+// Slot is the length of one unit of measurement; slots start at multiples of it.
+const Slot = 15 * time.Minute
+
+const slot = Slot
 
 // keyLabel holds a bulkhead's key where one label alone does not name it.
 const keyLabel = "bhsize"
@@ -39,7 +41,7 @@ type selector struct {
 	matchers []*labels.Matcher
 }
 
-func parseSelector(what, text string) (selector, error) {
+func parseSelector(text string) (selector, error) {
 	expr, err := parser.NewParser(parser.Options{}).ParseExpr(text)
 	if err == nil {
 		if vs, ok := expr.(*parser.VectorSelector); ok && vs.OriginalOffset == 0 && vs.Timestamp == nil && vs.StartOrEnd == 0 {
@@ -47,12 +49,12 @@ func parseSelector(what, text string) (selector, error) {
 		}
 		err = fmt.Errorf("it is not a plain selector")
 	}
-	return selector{}, fmt.Errorf("%s %q does not parse as PromQL: %w", what, text, err)
+	return selector{}, fmt.Errorf("%q does not parse as PromQL: %w", text, err)
 }
 
 // parseMatchers reads matchers without a metric name: `a="b",c=~"d.*"`, with
 // or without the braces around them.
-func parseMatchers(what, text string) ([]*labels.Matcher, error) {
+func parseMatchers(text string) ([]*labels.Matcher, error) {
 	inner := strings.TrimSpace(text)
 	if inner == "" {
 		return nil, nil
@@ -62,10 +64,10 @@ func parseMatchers(what, text string) ([]*labels.Matcher, error) {
 	}
 	matchers, err := parser.NewParser(parser.Options{}).ParseMetricSelector(inner)
 	if err != nil {
-		return nil, fmt.Errorf("%s %q does not parse as PromQL matchers: %w", what, text, err)
+		return nil, fmt.Errorf("%q does not parse as PromQL matchers: %w", text, err)
 	}
 	if len(withoutName(matchers)) != len(matchers) {
-		return nil, fmt.Errorf("%s %q names a metric: only label matchers are allowed, such as job=\"checkout\"", what, text)
+		return nil, fmt.Errorf("%q names a metric: only label matchers are allowed, such as job=\"checkout\"", text)
 	}
 	return matchers, nil
 }
@@ -80,23 +82,23 @@ var unitSeconds = map[string]float64{"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 // newSource parses all texts of s. userSelector is the caller's own selector.
 func newSource(s Series, userSelector string, groups []Group) (*source, error) {
 	if s.Histogram == "" {
-		return nil, fmt.Errorf("no histogram is named: choose a preset, or set prometheus.series.histogram")
+		return nil, field("preset", fmt.Errorf("no histogram is named: choose a preset, or set prometheus.series.histogram"))
 	}
 	seconds, ok := unitSeconds[s.Unit]
 	if !ok {
-		return nil, fmt.Errorf("unit %q is not known: use ns, us, ms or s", s.Unit)
+		return nil, field("series.unit", fmt.Errorf("unit %q is not known: use ns, us, ms or s", s.Unit))
 	}
-	user, err := parseMatchers("selector", userSelector)
+	user, err := parseMatchers(userSelector)
 	if err != nil {
-		return nil, err
+		return nil, field("selector", err)
 	}
-	fixed, err := parseMatchers("fixed matchers", s.Fixed)
+	fixed, err := parseMatchers(s.Fixed)
 	if err != nil {
-		return nil, err
+		return nil, field("series.matchers", err)
 	}
 	src := &source{Series: s, seconds: seconds, instances: s.Instance}
 	if src.key, err = newKeying(s.Dependency, groups); err != nil {
-		return nil, err
+		return nil, field("series.dependency", err)
 	}
 	return src, src.resolve(append(fixed, user...), user)
 }
@@ -112,7 +114,7 @@ func (s *source) resolve(common, user []*labels.Matcher) error {
 	if s.Rejected != "" {
 		sel, inverse, err := s.resolveRejected(counter, common, user)
 		if err != nil {
-			return err
+			return field("series.rejected", err)
 		}
 		s.rejected = &sel
 		if inverse != nil {
@@ -123,9 +125,9 @@ func (s *source) resolve(common, user []*labels.Matcher) error {
 	s.buckets = selector{s.Histogram + "_bucket", served}
 	s.sum = selector{s.Histogram + "_sum", served}
 	for _, text := range s.Errors {
-		sel, err := s.resolveOther("errors", text, counter, served, user)
+		sel, err := s.resolveOther(text, counter, served, user)
 		if err != nil {
-			return err
+			return field("series.errors", err)
 		}
 		s.errors = append(s.errors, sel)
 	}
@@ -136,12 +138,12 @@ func (s *source) resolve(common, user []*labels.Matcher) error {
 // of the counter, the matcher that keeps them out of it.
 func (s *source) resolveRejected(counter string, common, user []*labels.Matcher) (selector, *labels.Matcher, error) {
 	if metricStart.MatchString(s.Rejected) {
-		sel, err := parseSelector("rejected", s.Rejected)
+		sel, err := parseSelector(s.Rejected)
 		s.separate = true
 		sel.matchers = append(sel.matchers, user...)
 		return sel, nil, err
 	}
-	matchers, err := parseMatchers("rejected", s.Rejected)
+	matchers, err := parseMatchers(s.Rejected)
 	if err != nil {
 		return selector{}, nil, err
 	}
@@ -152,13 +154,13 @@ func (s *source) resolveRejected(counter string, common, user []*labels.Matcher)
 	return selector{counter, append(slices.Clone(common), matchers[0])}, inverse, err
 }
 
-func (s *source) resolveOther(what, text, counter string, served, user []*labels.Matcher) (selector, error) {
+func (s *source) resolveOther(text, counter string, served, user []*labels.Matcher) (selector, error) {
 	if metricStart.MatchString(text) {
-		sel, err := parseSelector(what, text)
+		sel, err := parseSelector(text)
 		sel.matchers = append(sel.matchers, user...)
 		return sel, err
 	}
-	matchers, err := parseMatchers(what, text)
+	matchers, err := parseMatchers(text)
 	return selector{counter, append(slices.Clone(served), matchers...)}, err
 }
 

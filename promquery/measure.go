@@ -30,7 +30,7 @@ func Measure(ctx context.Context, q Querier, r Request) (*Measurement, error) {
 	}
 	m := &measuring{ctx: ctx, q: q, req: r, src: src, out: &Measurement{
 		Preset: r.Preset, Series: r.Series, Selector: r.Selector,
-		Start: r.Start.UTC().Truncate(slot), End: ceilTime(r.End.UTC(), slot),
+		Start: r.Start.UTC().Truncate(slot), End: CeilSlot(r.End),
 		Dependencies: map[string]*Dependency{},
 	}}
 	if !m.out.End.After(m.out.Start) {
@@ -39,9 +39,11 @@ func Measure(ctx context.Context, q Querier, r Request) (*Measurement, error) {
 	return m.run()
 }
 
-func ceilTime(t time.Time, to time.Duration) time.Time {
-	if down := t.Truncate(to); !down.Equal(t) {
-		return down.Add(to)
+// CeilSlot is the end of the slot that t lies in, in UTC.
+func CeilSlot(t time.Time) time.Time {
+	t = t.UTC()
+	if down := t.Truncate(slot); !down.Equal(t) {
+		return down.Add(slot)
 	}
 	return t
 }

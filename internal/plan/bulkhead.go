@@ -43,11 +43,14 @@ func (b *Bulkhead) derive(f *schema.File) error {
 	if b.Traffic.P99 != nil {
 		b.Demand = sizing.Demand(b.Rate, b.Attempts, b.Traffic.P99)
 	}
+	if err := b.worstWait(); err != nil {
+		return err
+	}
 	if err := b.want(); err != nil || b.Failure != "" {
 		return err
 	}
 	b.censor()
-	return b.worstWait()
+	return nil
 }
 
 // attempts finds m. What the measured series counts decides: retries that are
@@ -108,7 +111,7 @@ func (b *Bulkhead) sizedBy() SizedBy {
 	switch {
 	case b.Spec.Headroom.Auto:
 		return SizedByAuto
-	case b.Measured != nil && b.Measured.QuantileDoubt != "":
+	case b.Measured != nil && b.Measured.QuantileDoubt != "", b.Traffic.FromFile && b.Traffic.P99 == nil && b.Traffic.Mean != nil:
 		return SizedByMean
 	}
 	return SizedByP99
@@ -185,13 +188,14 @@ func (b *Bulkhead) noteSeries() {
 	}
 }
 
-// settle derives what depends on the final permits and on the pool.
-func (b *Bulkhead) settle(pool *schema.Pool) error {
-	b.BlastNow = blast(b.Now, pool.Size)
+// settle derives what depends on the final permits and on the size of the
+// pool; 0: there is no pool.
+func (b *Bulkhead) settle(size int) error {
+	b.BlastNow = blast(b.Now, size)
 	if b.Permits == nil {
 		return nil
 	}
-	b.Blast = blast(b.Permits, pool.Size)
+	b.Blast = blast(b.Permits, size)
 	if err := b.stall(); err != nil {
 		return err
 	}
@@ -202,7 +206,7 @@ func (b *Bulkhead) settle(pool *schema.Pool) error {
 }
 
 func blast(permits *int, size int) *float64 {
-	if permits == nil {
+	if permits == nil || size == 0 {
 		return nil
 	}
 	r, err := sizing.BlastRadius(*permits, size)

@@ -30,7 +30,7 @@ func buildPool(spec *schema.Pool, all []*Bulkhead) (*Pool, error) {
 		p.remedy(mine)
 	}
 	for _, b := range mine {
-		if err := b.settle(spec); err != nil {
+		if err := b.settle(spec.Size); err != nil {
 			return nil, err
 		}
 	}

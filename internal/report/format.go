@@ -87,8 +87,11 @@ func percent(p *float64) string {
 
 // change is now -> then with a sign; unknown when there is nothing to compare.
 func change(now, then *int) string {
-	if now == nil || then == nil {
+	if then == nil {
 		return unknown
+	}
+	if now == nil {
+		return "new"
 	}
 	if *now == *then {
 		return "0"

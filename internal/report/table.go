@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -16,6 +17,8 @@ type grid struct {
 	left map[int]bool
 	// style of a cell, nil for none.
 	style func(row, col int) lipgloss.Style
+	// mark puts an arrow before a row, so that it stands out without colour too.
+	mark func(row int) bool
 }
 
 // gap is what stands between two columns.
@@ -27,12 +30,30 @@ const widest = 40
 // render draws the grid in at most width columns. What does not fit beside the
 // first column goes into a further table below: no column is ever lost.
 func (g grid) render(width int) string {
+	g = g.marked()
 	widths := g.widths(width)
 	var parts []string
 	for _, cols := range pack(widths, width) {
 		parts = append(parts, g.part(cols, widths))
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+func (g grid) marked() grid {
+	if g.mark == nil {
+		return g
+	}
+	rows := make([][]string, len(g.rows))
+	for i, row := range g.rows {
+		rows[i] = slices.Clone(row)
+		if g.mark(i) {
+			rows[i][0] = "> " + row[0]
+		} else {
+			rows[i][0] = "  " + row[0]
+		}
+	}
+	g.rows = rows
+	return g
 }
 
 func (g grid) widths(width int) []int {

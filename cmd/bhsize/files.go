@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/bhsize/bhsize/internal/diag"
+	"github.com/bhsize/bhsize/internal/lint"
+	"github.com/bhsize/bhsize/schema"
+)
+
+// defaultFile is read where no file is named.
+const defaultFile = "bulkhead.yaml"
+
+// expand resolves files and globs, sorted within each pattern and without
+// repetition. A pattern that matches nothing is an error, never an empty run.
+func expand(patterns []string) ([]string, error) {
+	if len(patterns) == 0 {
+		patterns = []string{defaultFile}
+	}
+	var all []string
+	for _, p := range patterns {
+		matches, err := matching(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range matches {
+			if !slices.Contains(all, m) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all, nil
+}
+
+// matching returns what one pattern names. A file of exactly that name wins
+// over reading it as a glob.
+func matching(pattern string) ([]string, error) {
+	_, err := os.Stat(pattern)
+	if err == nil {
+		return []string{pattern}, nil
+	}
+	matches, globErr := doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly())
+	if globErr != nil {
+		return nil, fmt.Errorf("%q is no valid pattern: %w", pattern, globErr)
+	}
+	if len(matches) == 0 {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("no such file: %q; name one with -f, or write a first one (the README shows the smallest useful)", pattern)
+		}
+		return nil, err
+	}
+	slices.Sort(matches)
+	return matches, nil
+}
+
+// load reads bulkhead files. What is wrong inside them is shown as findings
+// and makes the run fail; an overcommitted pool does not, since mending that
+// is what the command is for.
+func (e *env) load(patterns []string) ([]*schema.File, error) {
+	names, err := expand(patterns)
+	if err != nil {
+		return nil, err
+	}
+	var files []*schema.File
+	broken := 0
+	for _, name := range names {
+		f, problems, err := schema.LoadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if f == nil {
+			broken++
+			if err := e.show(lint.Findings(problems)); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		files = append(files, f)
+	}
+	if broken > 0 {
+		return nil, &exit{code: exitUsage}
+	}
+	return files, nil
+}
+
+// show writes findings to stderr, with the source lines.
+func (e *env) show(findings []diag.Finding) error {
+	return diag.Text(e.err, findings, readSource)
+}
+
+func readSource(file string) []byte {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	return src
+}

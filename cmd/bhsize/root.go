@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/bhsize/bhsize/internal/diag"
+)
+
+// Exit codes. Where several apply, the gravest wins.
+const (
+	exitFine        = 0
+	exitFindings    = 1   // findings, a recommendation that does not fit, low confidence with --strict
+	exitUsage       = 2   // usage, an unreadable path, an invalid file
+	exitUnsized     = 3   // Prometheus unreachable, or some bulkhead could not be sized
+	exitInterrupted = 130 // the user's Ctrl-C
+)
+
+// exit is an error that has been told already, or that needs a code of its own.
+type exit struct {
+	code int
+	err  error // nil: nothing more to say
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exit) Unwrap() error { return e.err }
+
+// env is what a command may touch of the outside world.
+type env struct {
+	out, err io.Writer // results; everything else
+	width    int       // columns of the results
+	live     bool      // err is a terminal: a progress bar may move on it
+}
+
+// run is the whole program but for the process: tests call it too.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	e := newEnv(stdout, stderr)
+	root := newRoot(e)
+	root.SetArgs(args)
+	root.SetOut(e.out)
+	root.SetErr(e.err)
+	err := root.ExecuteContext(ctx)
+	return e.conclude(ctx, err)
+}
+
+func newEnv(stdout, stderr io.Writer) *env {
+	environ := os.Environ()
+	return &env{
+		out: colorprofile.NewWriter(stdout, environ), err: colorprofile.NewWriter(stderr, environ),
+		width: width(stdout), live: isTerminal(stderr),
+	}
+}
+
+// wide is the width for a pipe or a file: nothing wraps there, so tables may
+// be as wide as they like within reason.
+const wide = 160
+
+func width(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			return columns
+		}
+	}
+	return wide
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// conclude tells an error and finds the exit code.
+func (e *env) conclude(ctx context.Context, err error) int {
+	if err == nil {
+		return exitFine
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		e.say("interrupted; nothing was written")
+		return exitInterrupted
+	}
+	code := exitUsage
+	var known *exit
+	if errors.As(err, &known) {
+		code = known.code
+	}
+	if text := err.Error(); text != "" {
+		e.say("error: %s", text)
+	}
+	return code
+}
+
+// say tells people something, on stderr.
+func (e *env) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(e.err, "bhsize: %s\n", diag.Plain(fmt.Sprintf(format, args...)))
+}
+
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "bhsize",
+		Short: "size bulkheads from what Prometheus measured, and keep them honest",
+		Long: `bhsize sizes bulkheads: the cap on calls that one process may have in flight to
+one dependency, so that a stalled dependency floods its own compartment only.
+
+It asks Prometheus for the peak rate and the healthy p99 of every dependency,
+computes permits = rate x latency x headroom (Little's law) with the retries
+that the load will bring, and checks that all permits together fit the pool.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.AddCommand(newRecommend(e), newSize(e), newLint(e), newSchema(e), newVersion(e))
+	return root
+}

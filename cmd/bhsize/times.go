@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bhsize/bhsize/promquery"
+	"github.com/bhsize/bhsize/sizing"
+)
+
+// settle is how long a server is given before its newest samples count: late
+// remote writes, and the latency offset of some stores.
+const settle = 5 * time.Minute
+
+// times is the window to measure. A zero start leaves it to the file.
+func (f *recommendFlags) times(q promquery.Querier) (start, end time.Time, err error) {
+	if end, err = f.endTime(q); err != nil {
+		return start, end, err
+	}
+	if f.start != "" {
+		start, err = parseTime("--start", f.start)
+		return start, end, err
+	}
+	if f.window != "" {
+		length, err := parseWindow(f.window)
+		return end.Add(-length), end, err
+	}
+	return start, end, nil
+}
+
+// endTime is --end, or the last sample of a file, or the last whole slot
+// before now.
+func (f *recommendFlags) endTime(q promquery.Querier) (time.Time, error) {
+	bounded, ok := q.(promquery.Bounded)
+	switch {
+	case f.end != "":
+		return parseTime("--end", f.end)
+	case f.now != "":
+		now, err := parseTime("--now", f.now)
+		return settled(now), err
+	case ok:
+		_, last := bounded.Bounds()
+		return promquery.CeilSlot(last), nil
+	}
+	return settled(time.Now()), nil
+}
+
+func settled(now time.Time) time.Time { return now.UTC().Add(-settle).Truncate(promquery.Slot) }
+
+func parseTime(flag, text string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%s %q is no time: write 2026-11-30 or 2026-11-30T12:00:00Z", flag, text)
+}
+
+// longest is the longest window: ten years, which no store keeps raw.
+const longest = 3650 * 24 * time.Hour
+
+func parseWindow(text string) (time.Duration, error) {
+	r, err := sizing.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("--window: %w", err)
+	}
+	if s := sizing.Float(r); s > longest.Seconds() || s <= 0 {
+		return 0, fmt.Errorf("--window %q is out of range: use something between 15m and 3650d, such as 14d", text)
+	}
+	return time.Duration(sizing.Float(r) * float64(time.Second)), nil
+}
+
+func splitPath(path string) []string { return strings.Split(path, ".") }
