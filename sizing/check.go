@@ -14,6 +14,21 @@ func checkNumber(name string, x float64) error {
 	return nil
 }
 
+// maxLoad bounds an offered load in erlangs: no process has one like that,
+// and products of larger ones overflow.
+const maxLoad = 1e30
+
+// checkLoad is checkNumber that refuses an absurd load as well.
+func checkLoad(name string, a float64) error {
+	if err := checkNumber(name, a); err != nil {
+		return err
+	}
+	if a > maxLoad {
+		return fmt.Errorf("%s is %.6g, above %.0g: check the unit of rate and latency", name, a, maxLoad)
+	}
+	return nil
+}
+
 // checkPositive is checkNumber that refuses 0 as well.
 func checkPositive(name string, x float64) error {
 	if err := checkNumber(name, x); err != nil {

@@ -115,7 +115,7 @@ func (c Compartment) check() error {
 		return fmt.Errorf("demand floor is %d: give a number of at least 0", c.DemandFloor)
 	}
 	if c.MeanInFlight != nil {
-		if err := checkNumber("mean in flight", *c.MeanInFlight); err != nil {
+		if err := checkLoad("mean in flight", *c.MeanInFlight); err != nil {
 			return err
 		}
 	}

@@ -75,5 +75,5 @@ func MeanInFlight(rate, attempts, hold *big.Rat) (float64, error) {
 		return 0, err
 	}
 	a := Float(Demand(rate, attempts, hold))
-	return a, checkNumber("mean in flight", a)
+	return a, checkLoad("mean in flight", a)
 }

@@ -3,6 +3,7 @@ package sizing
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,17 +15,22 @@ type unit struct {
 	seconds *big.Rat
 }
 
-// units are those of ParseDuration, longest first.
-var units = []unit{
-	{"w", big.NewRat(604800, 1)},
-	{"d", big.NewRat(86400, 1)},
-	{"h", big.NewRat(3600, 1)},
-	{"m", big.NewRat(60, 1)},
-	{"s", big.NewRat(1, 1)},
-	{"ms", big.NewRat(1, 1e3)},
-	{"us", big.NewRat(1, 1e6)},
-	{"ns", big.NewRat(1, 1e9)},
-}
+// The units, longest first: those that FormatDuration uses for whole numbers
+// only, and those that it uses for fractions.
+var (
+	wholeUnits = []unit{
+		{"d", big.NewRat(86400, 1)},
+		{"h", big.NewRat(3600, 1)},
+		{"m", big.NewRat(60, 1)},
+	}
+	partUnits = []unit{
+		{"s", big.NewRat(1, 1)},
+		{"ms", big.NewRat(1, 1e3)},
+		{"us", big.NewRat(1, 1e6)},
+		{"ns", big.NewRat(1, 1e9)},
+	}
+	allUnits = slices.Concat([]unit{{"w", big.NewRat(604800, 1)}}, wholeUnits, partUnits)
+)
 
 const unitNames = "ns, us, ms, s, m, h, d or w"
 
@@ -62,7 +68,7 @@ func unitSeconds(name string) *big.Rat {
 	if r, size := utf8.DecodeRuneInString(name); r == '\u00b5' || r == '\u03bc' {
 		name = "u" + name[size:]
 	}
-	for _, u := range units {
+	for _, u := range allUnits {
 		if u.name == name {
 			return u.seconds
 		}
@@ -92,7 +98,7 @@ func FormatDuration(seconds *big.Rat) string {
 // are at least 1 and exact, or at least 1 where none is exact.
 func formatParts(seconds *big.Rat) string {
 	inexact := ""
-	for _, u := range units[4:] {
+	for _, u := range partUnits {
 		x := new(big.Rat).Quo(seconds, u.seconds)
 		if u.name != "ns" && new(big.Rat).Abs(x).Cmp(ratInt(1)) < 0 {
 			continue
@@ -113,7 +119,7 @@ func formatWhole(seconds *big.Rat) string {
 	if seconds.Cmp(ratInt(120)) < 0 {
 		return ""
 	}
-	for _, u := range units[1:4] {
+	for _, u := range wholeUnits {
 		if x := new(big.Rat).Quo(seconds, u.seconds); x.IsInt() {
 			return FormatNumber(x) + u.name
 		}

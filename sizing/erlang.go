@@ -14,8 +14,8 @@ import (
 // and no waiting. The recurrence is worked unrolled, as 1/B = 1 + c/a + c(c-1)/a^2
 // + ..., from the top, where it may stop early: all terms are positive, so
 // nothing cancels, for loads and permits up to a million. Values below about
-// 1e-300 come out as 0. A NaN, an infinity, a negative load, and more than
-// twice MaxPermits are errors.
+// 1e-300 come out as 0. A NaN, an infinity, a negative load, one above 1e30, and
+// more than twice MaxPermits are errors.
 func ErlangB(a float64, c int) (float64, error) {
 	return ErlangBContinuous(a, float64(c))
 }
@@ -38,7 +38,7 @@ func ErlangBTable(a float64, c int) ([]float64, error) {
 const maxServers = 2 * MaxPermits
 
 func checkErlang(a, c float64) error {
-	if err := firstError(checkNumber("offered load", a), checkNumber("permits", c)); err != nil {
+	if err := firstError(checkLoad("offered load", a), checkNumber("permits", c)); err != nil {
 		return err
 	}
 	if c > maxServers {
@@ -57,7 +57,7 @@ func nextB(a, b, k float64) float64 {
 // c, in one pass. It is what headroom auto means. More than MaxPermits is an
 // error.
 func PermitsForShed(a, target float64) (int, error) {
-	if err := firstError(checkNumber("offered load", a), checkTarget(target)); err != nil {
+	if err := firstError(checkLoad("offered load", a), checkTarget(target)); err != nil {
 		return 0, err
 	}
 	if a*(1-target) > MaxPermits { // B >= 1 - c/a

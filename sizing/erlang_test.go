@@ -205,7 +205,7 @@ func TestErlangBLimits(t *testing.T) {
 		{7, 0, 1, "no permits"},
 		{1e-290, 1, 1e-290, "B(a,1) = a/(1+a), down to very small numbers"},
 		{1e-200, 3, 0, "below the smallest number"},
-		{1e308, 3, 1, "a load beyond all permits"},
+		{1e30, 3, 1, "a load beyond all permits"},
 		{1, MaxPermits, 0, "the largest cap"},
 		{1e-300, MaxPermits, 0, "the largest cap and next to no load"},
 	} {
@@ -240,7 +240,9 @@ func TestErlangErrors(t *testing.T) {
 		_, err = PermitsForShedPeaked(1, 1, target)
 		wantError(t, err, "target shed")
 	}
-	_, err := ErlangB(1, 2*MaxPermits+1)
+	_, err := ErlangB(1e31, 1)
+	wantError(t, err, "check the unit")
+	_, err = ErlangB(1, 2*MaxPermits+1)
 	wantError(t, err, "check the unit")
 	_, err = ErlangB(1, -1)
 	wantError(t, err, "permits is -1")
@@ -248,11 +250,11 @@ func TestErlangErrors(t *testing.T) {
 	wantError(t, err, "check the unit")
 	_, err = ErlangBContinuous(1, 1e300)
 	wantError(t, err, "check the unit")
-	_, err = PermitsForShed(1e300, 0.5)
+	_, err = PermitsForShed(1e30, 0.5)
 	wantError(t, err, "check the unit")
 	_, err = PermitsForShed(1.0005e6, 1e-4)
 	wantError(t, err, "check the unit")
-	_, err = PermitsForShedPeaked(1e300, 2, 0.5)
+	_, err = PermitsForShedPeaked(1e30, 2, 0.5)
 	wantError(t, err, "check the unit")
 	_, err = PermitsForShedPeaked(1, 1e-9, 0.5)
 	wantError(t, err, "peakedness")

@@ -19,7 +19,7 @@ func Hayward(a, c, z float64) (float64, error) {
 // PermitsForShedPeaked is PermitsForShed for traffic of peakedness z: the
 // fewest permits, at least 1, for which Hayward is at most target.
 func PermitsForShedPeaked(a, z, target float64) (int, error) {
-	if err := firstError(checkNumber("offered load", a), checkPositive("peakedness", z), checkTarget(target)); err != nil {
+	if err := firstError(checkLoad("offered load", a), checkPositive("peakedness", z), checkTarget(target)); err != nil {
 		return 0, err
 	}
 	limit := int(min(MaxPermits, math.Floor(MaxPermits*z)))

@@ -30,7 +30,7 @@ func ProbabilityFull(loads []Load, limit int) (atLeast, above float64, err error
 	limit = min(max(limit, -1), math.MaxInt-1)
 	total := spread{p: []float64{1}}
 	for _, l := range loads {
-		if err := firstError(checkNumber("offered load", l.A), checkPermits(l.Permits)); err != nil {
+		if err := firstError(checkLoad("offered load", l.A), checkPermits(l.Permits)); err != nil {
 			return 0, 0, err
 		}
 	}

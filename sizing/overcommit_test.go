@@ -84,7 +84,7 @@ func TestProbabilityFullEdges(t *testing.T) {
 		{some, math.MinInt, 1, 1, "no overflow"},
 		{some, math.MaxInt, 0, 0, "no overflow"},
 		{[]Load{{A: 0, Permits: 4}}, 1, 0, 0, "no load"},
-		{[]Load{{A: 1e300, Permits: 4}}, 4, 1, 0, "an absurd load holds all its permits"},
+		{[]Load{{A: 1e30, Permits: 4}}, 4, 1, 0, "an absurd load holds all its permits"},
 	} {
 		atLeast, above, err := ProbabilityFull(tc.loads, tc.limit)
 		if err != nil || math.Abs(atLeast-tc.atLeast) > 1e-12 || math.Abs(above-tc.above) > 1e-12 {

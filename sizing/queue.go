@@ -19,7 +19,7 @@ type QueueLength struct {
 // sum to. With places the exponential hold is an assumption; without, only the
 // Poisson arrivals are. Kleinrock, Queueing Systems I (1975), 3.8.
 func MMCK(a float64, c, places int) (QueueLength, error) {
-	if err := firstError(checkNumber("offered load", a), checkPermits(c), checkCap("queue places", places)); err != nil {
+	if err := firstError(checkLoad("offered load", a), checkPermits(c), checkCap("queue places", places)); err != nil {
 		return QueueLength{}, err
 	}
 	if a == 0 {
@@ -111,7 +111,7 @@ const maxWait = 1e9
 // Hebuterne, On Queues with Impatient Customers (1981). An estimate for other
 // holds than exponential ones. A tau of 0 is Erlang B.
 func MMCD(a float64, c int, tau float64) (QueueTimeout, error) {
-	if err := firstError(checkNumber("offered load", a), checkPermits(c), checkNumber("queue timeout", tau)); err != nil {
+	if err := firstError(checkLoad("offered load", a), checkPermits(c), checkNumber("queue timeout", tau)); err != nil {
 		return QueueTimeout{}, err
 	}
 	if tau > maxWait {
@@ -188,7 +188,7 @@ func decayMoment(y float64) float64 {
 // most, whatever the distribution of the hold: max(0, 1 - c/a), by work
 // conservation, and Erlang B, by waiting never losing more than not waiting.
 func QueueShedBounds(a float64, c int) (low, high float64, err error) {
-	if err := firstError(checkNumber("offered load", a), checkPermits(c)); err != nil {
+	if err := firstError(checkLoad("offered load", a), checkPermits(c)); err != nil {
 		return 0, 0, err
 	}
 	high, err = ErlangB(a, c)

@@ -46,6 +46,17 @@ func TestMMCDSimulated(t *testing.T) {
 	}
 }
 
+// TestErlangAIsWithinBounds holds that waiters of exponential patience (M/M/c+M)
+// keep to the bounds that hold for any queue.
+func TestErlangAIsWithinBounds(t *testing.T) {
+	for _, r := range oracle(t, "erlang_a") {
+		low, high, err := QueueShedBounds(r.float("a"), r.int("c"))
+		if p := r.float("P_abandon"); err != nil || p < low || p > high {
+			t.Errorf("%s: %v is outside %v to %v, %v", r.name, p, low, high, err)
+		}
+	}
+}
+
 func TestQueueExtremes(t *testing.T) {
 	for _, tc := range []struct {
 		a      float64
@@ -61,7 +72,7 @@ func TestQueueExtremes(t *testing.T) {
 		{20, 10, 1e9, 0.5, 0.5, "overload and an endless timeout: 1 - c/a, without overflow"},
 		{10, 10, 1e9, 0, 1e-9, "exactly at capacity and an endless timeout"},
 		{5, 10, 1e9, 0, 1e-300, "an endless timeout rejects nobody"},
-		{1e300, 10, 1, 1, 1, "absurd load"},
+		{1e30, 10, 1, 1, 1, "the largest load"},
 		{1e6, MaxPermits, 1e-9, 0.00079, 0.0008, "the largest cap and next to no wait"},
 		{9.99999999, 10, 0.5, 0.1035, 0.1036, "next to capacity nothing cancels"},
 	} {

@@ -84,7 +84,7 @@ func (s Stall) check() error {
 		return fmt.Errorf("timeout is 0: leave it out for none, or give one such as 400ms")
 	}
 	if s.MeanInFlight != nil {
-		return checkNumber("mean in flight", *s.MeanInFlight)
+		return checkLoad("mean in flight", *s.MeanInFlight)
 	}
 	return nil
 }
