@@ -44,24 +44,17 @@ func Permits(demand, headroom *big.Rat) (int, error) {
 // Ceil returns the smallest integer that is at least x. An absent x and one
 // beyond the range of int are errors.
 func Ceil(x *big.Rat) (int, error) {
-	return toInt(x, func(q, m *big.Int) bool { return m.Sign() > 0 })
+	if x == nil {
+		return 0, errors.New("a number to round is missing")
+	}
+	n, err := floor(new(big.Rat).Neg(x))
+	return -n, err
 }
 
 // floor returns the largest integer that is at most x.
 func floor(x *big.Rat) (int, error) {
-	return toInt(x, func(q, m *big.Int) bool { return false })
-}
-
-// toInt divides x out, rounding down, or up where up says so.
-func toInt(x *big.Rat, up func(quotient, remainder *big.Int) bool) (int, error) {
-	if x == nil {
-		return 0, errors.New("a number to round is missing")
-	}
-	q, m := new(big.Int).DivMod(x.Num(), x.Denom(), new(big.Int)) // Euclidean: m >= 0
-	if up(q, m) {
-		q.Add(q, big.NewInt(1))
-	}
-	if !q.IsInt64() || q.Int64() > math.MaxInt || q.Int64() < math.MinInt {
+	q := new(big.Int).Div(x.Num(), x.Denom()) // Euclidean: rounds down
+	if !q.IsInt64() || q.Int64() > math.MaxInt || q.Int64() <= math.MinInt {
 		return 0, errors.New("a number is too large to count: check the unit")
 	}
 	return int(q.Int64()), nil

@@ -282,9 +282,9 @@ func TestErlangBProperties(t *testing.T) {
 			t.Fatalf("B(%v,%d) = %v falls to %v with more load", a, c, b, more)
 		}
 		f := rng.Float64()
-		real, next := erlangB(a, float64(c)+f), erlangB(a, float64(c+1))
-		if real > b*(1+1e-12) || real < next*(1-1e-12) {
-			t.Fatalf("B(%v,%v) = %v is not between %v and %v", a, float64(c)+f, real, b, next)
+		between, next := erlangB(a, float64(c)+f), erlangB(a, float64(c+1))
+		if between > b*(1+1e-12) || between < next*(1-1e-12) {
+			t.Fatalf("B(%v,%v) = %v is not between %v and %v", a, float64(c)+f, between, b, next)
 		}
 	}
 }

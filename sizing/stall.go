@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -81,7 +82,7 @@ func (s Stall) check() error {
 		return fmt.Errorf("stall attempts is %s: the first call counts, give at least 1", FormatNumber(s.StallAttempts))
 	}
 	if s.Timeout != nil && s.Timeout.Sign() == 0 {
-		return fmt.Errorf("timeout is 0: leave it out for none, or give one such as 400ms")
+		return errors.New("timeout is 0: leave it out for none, or give one such as 400ms")
 	}
 	if s.MeanInFlight != nil {
 		return checkLoad("mean in flight", *s.MeanInFlight)
