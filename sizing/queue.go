@@ -185,8 +185,9 @@ func decayMoment(y float64) float64 {
 }
 
 // QueueShedBounds returns what a bulkhead with any queue sheds at least and at
-// most, whatever the distribution of the hold: max(0, 1 - c/a), by work
-// conservation, and Erlang B, by waiting never losing more than not waiting.
+// most at Poisson arrivals: max(0, 1 - c/a), because c permits serve no more
+// than c erlangs, and Erlang B, because letting calls wait sheds no more than
+// turning them away. Batches of arrivals shed more than that.
 func QueueShedBounds(a float64, c int) (low, high float64, err error) {
 	if err := firstError(checkLoad("offered load", a), checkPermits(c)); err != nil {
 		return 0, 0, err

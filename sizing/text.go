@@ -3,6 +3,7 @@ package sizing
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -115,11 +116,12 @@ func formatExact(x *big.Rat) (string, bool) {
 	return x.FloatString(places), true
 }
 
-// Float returns the float64 nearest to x, and 0 for an absent number. It is
-// infinite for an x beyond the range of float64.
+// Float returns the float64 nearest to x. It is infinite for an x beyond the
+// range of float64, and NaN for an absent one: both are errors wherever this
+// package takes a float64.
 func Float(x *big.Rat) float64 {
 	if x == nil {
-		return 0
+		return math.NaN()
 	}
 	f, _ := x.Float64()
 	return f

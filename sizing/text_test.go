@@ -206,8 +206,8 @@ func TestFormatNumber(t *testing.T) {
 	if got := FormatNumber(nil); got != "unknown" {
 		t.Errorf("FormatNumber(nil) is %q", got)
 	}
-	if got := Float(nil); got != 0 {
-		t.Errorf("Float(nil) is %v", got)
+	if got := Float(nil); !math.IsNaN(got) {
+		t.Errorf("Float(nil) is %v, want NaN: an absent number is not 0", got)
 	}
 }
 
