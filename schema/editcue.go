@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/literal"
 	"cuelang.org/go/cue/parser"
 	"cuelang.org/go/cue/token"
 )
@@ -59,10 +60,18 @@ func (t *cueSyntax) value(x ast.Expr) *node {
 			n.items = append(n.items, t.value(item))
 		}
 	case *ast.BasicLit:
-		setLiteral(n, x)
+		setLiteral(n, x, cueText)
 		n.shared = x.Kind == token.NULL
 	default:
 		n.kind, n.shared = stringKind, true
 	}
 	return n
+}
+
+func cueText(quoted string) string {
+	text, err := literal.Unquote(quoted)
+	if err != nil {
+		return quoted
+	}
+	return text
 }

@@ -1,21 +1,22 @@
 package schema
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // traffic changes an existing traffic mapping field by field.
 func (e *editor) traffic(f *field, t *Traffic) error {
-	wanted := e.style.traffic(t)
 	var kept *field // the last field that stays, in the order of the schema
 	var missing []entry
+	gone := map[string]bool{}
+	wanted := e.style.traffic(t)
 	for _, name := range trafficFields {
 		i := slices.IndexFunc(wanted, func(w entry) bool { return w.key == name })
 		old := f.value.field(name)
 		switch {
-		case i < 0 && old == nil:
 		case i < 0:
-			if err := e.remove(f, old); err != nil {
-				return err
-			}
+			gone[name] = old != nil
 		case old == nil:
 			missing = append(missing, wanted[i])
 		default:
@@ -28,7 +29,10 @@ func (e *editor) traffic(f *field, t *Traffic) error {
 			}
 		}
 	}
-	return e.flush(f, kept, missing)
+	if err := e.flush(f, kept, missing); err != nil {
+		return err
+	}
+	return e.removeAll(f, gone)
 }
 
 // flush inserts fields behind the one that stays before them.
@@ -96,22 +100,57 @@ func sameTraffic(old *field, t *Traffic) bool {
 	return a.fingerprint() == b.fingerprint()
 }
 
+// removeAll takes fields out of a mapping. In flow style those at the end go
+// together with the comma that separates them from the last that stays.
+func (e *editor) removeAll(parent *field, gone map[string]bool) error {
+	tail := len(parent.value.fields)
+	for parent.value.flow && tail > 0 && gone[parent.value.fields[tail-1].key] {
+		tail--
+	}
+	for i := range parent.value.fields {
+		f := &parent.value.fields[i]
+		if !gone[f.key] {
+			continue
+		}
+		for _, x := range []*field{parent, f} {
+			if err := e.editable(x); err != nil {
+				return err
+			}
+		}
+		if i >= tail && tail > 0 {
+			return e.removeTail(&parent.value.fields[tail-1], &parent.value.fields[len(parent.value.fields)-1])
+		}
+		if err := e.remove(parent, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeTail removes what lies behind one field up to the end of another.
+func (e *editor) removeTail(kept, last *field) error {
+	start, ok := e.valueEnd(kept.value)
+	end, ok2 := e.valueEnd(last.value)
+	if !ok || !ok2 || start > end {
+		return e.refuse(last.value.at, "%s cannot be removed", last.key)
+	}
+	if between := e.src.text[start:end]; bytes.ContainsRune(between, '#') || bytes.Contains(between, []byte("//")) {
+		return e.refuse(last.at, "%s cannot be removed without the comment beside it", last.key)
+	}
+	e.splice(start, end, "")
+	return nil
+}
+
 // remove takes a field out of a mapping: its lines where it has them for
-// itself, otherwise itself and one comma.
+// itself, otherwise itself and the comma behind it.
 func (e *editor) remove(parent, f *field) error {
-	if err := e.editable(parent); err != nil {
-		return err
-	}
-	if err := e.editable(f); err != nil {
-		return err
-	}
 	end, ok := e.valueEnd(f.value)
 	if !ok {
 		return e.refuse(f.value.at, "%s cannot be removed", f.key)
 	}
 	start := f.at
 	if parent.value.flow {
-		start, end = e.withComma(start, end)
+		end = e.pastComma(end)
 	}
 	if lineStart := e.lineStart(start); isBlank(e.src.text[lineStart:start]) {
 		if next, alone := e.restOfLine(end, !parent.value.flow); alone {
@@ -122,26 +161,19 @@ func (e *editor) remove(parent, f *field) error {
 	return nil
 }
 
-// withComma widens a span in flow style by the comma after it, or before it.
-func (e *editor) withComma(start, end int) (int, int) {
+// pastComma returns the offset behind the comma that follows, and the spaces
+// behind that.
+func (e *editor) pastComma(at int) int {
 	text := e.src.text
-	i := end
+	i := at
 	for i < len(text) && isSpace(text[i]) {
 		i++
 	}
-	if i < len(text) && text[i] == ',' {
-		end = i + 1
-		for end < len(text) && (text[end] == ' ' || text[end] == '\t') {
-			end++
-		}
-		return start, end
+	if i == len(text) || text[i] != ',' {
+		return at
 	}
-	i = start
-	for i > 0 && isSpace(text[i-1]) {
-		i--
+	for i++; i < len(text) && (text[i] == ' ' || text[i] == '\t'); {
+		i++
 	}
-	if i > 0 && text[i-1] == ',' {
-		return i - 1, end
-	}
-	return start, end
+	return i
 }

@@ -10,7 +10,7 @@ import (
 
 // JSONSchema returns the schema as JSON Schema 2020-12, for editors. It is
 // generated from #Shape: what must hold between fields, the budget among it,
-// has no counterpart there.
+// has no counterpart there, nor has it that pools and bulkheads are not empty.
 func JSONSchema() ([]byte, error) {
 	compiled.lock.Lock()
 	defer compiled.lock.Unlock()

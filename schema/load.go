@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Load reads a bulkhead file as YAML, JSON or CUE by the extension of its name
@@ -17,7 +19,7 @@ import (
 func Load(name string, src []byte) (*File, []Problem) {
 	s := newSource(name, src)
 	if problems := s.refuse(); len(problems) > 0 {
-		return nil, problems
+		return nil, sorted(problems)
 	}
 	format := formatOf(name)
 	root, problems := read(s, format)
@@ -78,9 +80,31 @@ func read(s *source, format Format) (*node, []Problem) {
 	return readYAML(s)
 }
 
+// sorted orders problems by position, and makes their texts fit to print.
 func sorted(problems []Problem) []Problem {
+	for i, p := range problems {
+		problems[i].Message, problems[i].Fix = printable(p.Message), printable(p.Fix)
+	}
 	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule))
 	})
 	return problems
+}
+
+// printable escapes what a terminal would act on, and keeps a text in
+// proportion: names and values of the user's file are part of it.
+func printable(s string) string {
+	const most = 500
+	var b strings.Builder
+	for i, r := range []rune(s) {
+		switch {
+		case i >= most:
+			return b.String() + "..."
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }

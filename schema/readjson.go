@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"cuelang.org/go/cue/ast"
-	"cuelang.org/go/cue/literal"
+	"cuelang.org/go/cue/parser"
 	"cuelang.org/go/cue/token"
-	cuejson "cuelang.org/go/encoding/json"
 )
 
 // jsonReader turns the syntax tree of JSON into nodes.
@@ -28,7 +27,7 @@ func readJSON(src *source) (*node, []Problem) {
 	if p := jsonSyntax(src, body, base); p != nil {
 		return nil, []Problem{*p}
 	}
-	expr, err := cuejson.Extract(src.name, body)
+	expr, err := parser.ParseExpr(src.name, body) // JSON is CUE but for escapes in text
 	if err != nil {
 		return nil, []Problem{src.problem(RuleSyntax, 0, "not valid JSON: "+clip(err.Error()), "correct the JSON")}
 	}
@@ -91,9 +90,18 @@ func (r *jsonReader) read(x ast.Expr) *node {
 			setNumber(n, x.Op.String()+lit.Value)
 		}
 	case *ast.BasicLit:
-		setLiteral(n, x)
+		setLiteral(n, x, jsonText)
 	}
 	return n
+}
+
+// jsonText returns the text that a JSON string stands for.
+func jsonText(literal string) string {
+	var text string
+	if err := json.Unmarshal([]byte(literal), &text); err != nil {
+		return literal // cannot be: the whole file is valid JSON
+	}
+	return text
 }
 
 func (r *jsonReader) fields(n *node, x *ast.StructLit) {
@@ -103,10 +111,11 @@ func (r *jsonReader) fields(n *node, x *ast.StructLit) {
 		if !ok {
 			continue
 		}
-		key, _, err := ast.LabelName(f.Label)
-		if err != nil {
+		label, ok := f.Label.(*ast.BasicLit)
+		if !ok {
 			continue
 		}
+		key := jsonText(label.Value)
 		at := r.base + f.Label.Pos().Offset()
 		if first, ok := seen[key]; ok {
 			pos := r.src.position(first)
@@ -119,15 +128,13 @@ func (r *jsonReader) fields(n *node, x *ast.StructLit) {
 }
 
 // setLiteral makes n the scalar that a literal stands for.
-func setLiteral(n *node, x *ast.BasicLit) {
+func setLiteral(n *node, x *ast.BasicLit, unquote func(string) string) {
 	switch x.Kind {
 	case token.INT, token.FLOAT:
 		setNumber(n, x.Value)
 	case token.TRUE, token.FALSE:
 		n.kind, n.text = boolKind, x.Value
 	case token.STRING:
-		n.kind = stringKind
-		n.text, _ = literal.Unquote(x.Value)
-		n.text = strings.ToValidUTF8(n.text, "\ufffd")
+		n.kind, n.text = stringKind, strings.ToValidUTF8(unquote(x.Value), "\ufffd")
 	}
 }
