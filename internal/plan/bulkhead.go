@@ -18,6 +18,9 @@ func (b *Bulkhead) size(f *schema.File) {
 		b.fail(err.Error(), "check the traffic and the unit of the series")
 		return
 	}
+	if b.Failure != "" {
+		return
+	}
 	b.Confidence = ConfidenceHigh
 	if len(b.Doubts) > 0 {
 		b.Confidence = ConfidenceLow
