@@ -113,8 +113,9 @@ func (db *DB) Close() error {
 }
 
 // Query evaluates expr at one instant. A result that is not an instant vector
-// is an error, as is an expression that does not parse (the parser's error is
-// wrapped).
+// is an error, as is an expression that does not parse. Errors are of type
+// *promquery.Error and wrap the engine's or the parser's; a cancelled context
+// gives promql.ErrQueryCanceled.
 func (db *DB) Query(ctx context.Context, expr string, at time.Time) (model.Vector, []string, error) {
 	q, err := db.engine.NewInstantQuery(ctx, db.data, nil, expr, at)
 	if err != nil {
@@ -168,25 +169,34 @@ func checkRange(r promquery.Range) error {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// fail says which expression failed on which history, and what to do where
-// that is not in the engine's own message.
+// fail says which expression failed on which history, and sorts the cause.
 func (db *DB) fail(expr string, err error) error {
+	out := &promquery.Error{Message: fmt.Sprintf("query %q on %s: %s", clip(expr), db.path, clip(err.Error())), Err: err}
 	var (
-		tooMany promql.ErrTooManySamples
-		timeout promql.ErrQueryTimeout
+		tooMany  promql.ErrTooManySamples
+		timeout  promql.ErrQueryTimeout
+		canceled promql.ErrQueryCanceled
+		storage  promql.ErrStorage
 	)
-	hint := ""
 	switch {
-	case errors.As(err, &tooMany):
-		hint = ": select fewer series or a shorter window"
-	case errors.As(err, &timeout):
-		hint = fmt.Sprintf(" (limit %s): select fewer series or a shorter window", maxQueryTime)
+	case errors.As(err, &canceled):
+		return err
+	case errors.As(err, &tooMany), errors.As(err, &timeout):
+		out.Kind, out.Next = promquery.TooExpensive, "select fewer series or a shorter window"
+	case errors.As(err, &storage):
+		out.Kind, out.Next = promquery.Unavailable, "a block may be damaged: copy it again, or move it out of the folder"
+	default:
+		out.Kind, out.Next = promquery.BadQuery, "check preset, series and selector"
 	}
-	return fmt.Errorf("query %q on %s: %w%s", clip(expr), db.path, err, hint)
+	return out
 }
 
 func (db *DB) wrongType(expr string, v parser.Value) error {
-	return fmt.Errorf("query %q on %s gives a %s, not an instant vector: aggregate it, or wrap it in vector()", clip(expr), db.path, v.Type())
+	return &promquery.Error{
+		Kind:    promquery.BadQuery,
+		Message: fmt.Sprintf("query %q on %s gives a %s, not an instant vector", clip(expr), db.path, v.Type()),
+		Next:    "aggregate it, or wrap it in vector()",
+	}
 }
 
 // clip keeps messages readable when what they quote is not.

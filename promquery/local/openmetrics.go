@@ -77,6 +77,9 @@ func (r *reader) read(ctx context.Context, in *lines) error {
 		if string(text) == eofMark || string(text) == "# EOF" {
 			return r.finish(in)
 		}
+		if !bytes.HasSuffix(text, []byte("\n")) {
+			return r.truncated() // half a line is no line
+		}
 		r.batch = append(r.batch, text...)
 		if len(r.batch) < batchSize {
 			continue
@@ -114,7 +117,7 @@ func (r *reader) truncated() error {
 	if r.line == 0 {
 		return fmt.Errorf("%s is empty: give an OpenMetrics file or a folder of TSDB blocks", r.path)
 	}
-	return r.fail(r.line, errors.New("the file ends without # EOF, so its end is missing: write it again, or add the line if it is whole"))
+	return r.fail(r.line, errors.New("the file ends without # EOF, so its end is missing or it is not OpenMetrics: write it again, or add that line if it is whole"))
 }
 
 // flush parses the batch and empties it.
