@@ -135,15 +135,22 @@ func (c *Config) validateFleet() error {
 		}
 	}
 	for _, d := range c.Dependencies {
-		if d.Latency.Median <= 0 || !(d.Latency.Sigma >= 0) || !(d.Traffic.Rate >= 0) {
-			return fmt.Errorf("dependency %q: give a median above 0, and a sigma and a rate of at least 0", d.Name)
+		if err := d.validate(); err != nil {
+			return fmt.Errorf("dependency %q: %w", d.Name, err)
 		}
-		if e := d.Errors; !(e.Ratio >= 0 && e.Ratio <= 1) || e.Every < 0 || e.Every > 0 && e.Spell <= 0 {
-			return fmt.Errorf("dependency %q: errors %+v: give a ratio from 0 to 1, and a spell with every", d.Name, e)
-		}
-		if d.Stall != nil && d.Stall.Timeout <= 0 {
-			return fmt.Errorf("dependency %q: stall without a timeout: give one above 0", d.Name)
-		}
+	}
+	return nil
+}
+
+func (d *Dependency) validate() error {
+	if d.Latency.Median <= 0 || !(d.Latency.Sigma >= 0) || !(d.Traffic.Rate >= 0) {
+		return errors.New("give a median above 0, and a sigma and a rate of at least 0")
+	}
+	if e := d.Errors; !(e.Ratio >= 0 && e.Ratio <= 1) || e.Every < 0 || e.Every > 0 && e.Spell <= 0 {
+		return fmt.Errorf("errors %+v: give a ratio from 0 to 1, and a spell with every", e)
+	}
+	if d.Stall != nil && d.Stall.Timeout <= 0 {
+		return errors.New("stall without a timeout: give one above 0")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 )
 
@@ -89,7 +90,7 @@ func (p *pair) histogram(o outcome) []Series {
 func (p *pair) series(o outcome, which part, family, name string, more ...Label) Series {
 	n := &p.config.Naming
 	b := labels.NewBuilder(labels.EmptyLabels())
-	b.Set(labels.MetricName, name)
+	b.Set(model.MetricNameLabel, name)
 	b.Set(n.Dependency, p.dependency.Label)
 	b.Set(n.Instance, p.instance.Name)
 	for _, l := range slices.Concat(n.Fixed, n.ending(o), more) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 )
 
@@ -41,10 +42,10 @@ func (s Series) kind() string {
 // text is the series up to the value, with a blank behind it.
 func (s Series) text() string {
 	var b strings.Builder
-	b.WriteString(s.Labels.Get(labels.MetricName))
+	b.WriteString(s.Labels.Get(model.MetricNameLabel))
 	sep := "{"
 	s.Labels.Range(func(l labels.Label) {
-		if l.Name == labels.MetricName {
+		if l.Name == model.MetricNameLabel {
 			return
 		}
 		b.WriteString(sep + l.Name + `="` + escaper.Replace(l.Value) + `"`)

@@ -9,9 +9,9 @@ import (
 // start is the first instant of the history; day 1 is 2026-11-10.
 var start = time.Date(2026, 11, 10, 0, 0, 0, 0, time.UTC)
 
-// at is a time of day on day 1 or 2.
-func at(day, hour, minute, second int) time.Time {
-	return start.AddDate(0, 0, day-1).Add(time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second)
+// onDay2 is a time of day on the second day.
+func onDay2(hour, minute, second int) time.Time {
+	return start.AddDate(0, 0, 1).Add(time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second)
 }
 
 // checkout is the fleet of the example. README.md beside it states the same numbers.
@@ -35,13 +35,13 @@ func checkout() *synth.Config {
 func instances() []synth.Instance {
 	return []synth.Instance{
 		{Name: "checkout-5d9c7f6b8-2xkqp", Offset: 7250 * time.Millisecond, Weight: 1},
-		{Name: "checkout-5d9c7f6b8-8wz4m", Offset: 13125 * time.Millisecond, Weight: 0.95, Restarts: []time.Time{at(2, 4, 33, 17)}},
+		{Name: "checkout-5d9c7f6b8-8wz4m", Offset: 13125 * time.Millisecond, Weight: 0.95, Restarts: []time.Time{onDay2(4, 33, 17)}},
 		{Name: "checkout-5d9c7f6b8-v6tnd", Offset: 22750 * time.Millisecond, Weight: 0.9},
 	}
 }
 
 func dependencies() []synth.Dependency {
-	sale := synth.Burst{Window: synth.Window{From: at(2, 20, 10, 0), To: at(2, 20, 15, 0)}, Factor: 1.4}
+	sale := synth.Burst{Window: synth.Window{From: onDay2(20, 10, 0), To: onDay2(20, 15, 0)}, Factor: 1.4}
 	return []synth.Dependency{
 		dependency("payments", 60, 18*time.Millisecond, 0.385, sale),
 		dependency("catalogue", 110, 12*time.Millisecond, 0.495, sale),
@@ -70,7 +70,7 @@ func dependency(name string, rate float64, median time.Duration, sigma float64, 
 // stalling adds 40 minutes in which the dependency accepts calls and answers none.
 func stalling(d synth.Dependency) synth.Dependency {
 	d.Stall = &synth.Stall{
-		Window:  synth.Window{From: at(2, 13, 7, 0), To: at(2, 13, 47, 0)},
+		Window:  synth.Window{From: onDay2(13, 7, 0), To: onDay2(13, 47, 0)},
 		Timeout: 10 * time.Second,
 		Factor:  1.6,
 	}
