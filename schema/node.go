@@ -73,9 +73,9 @@ func (n *node) add(f field) {
 	n.size = saturated(n.size + 1 + f.value.size)
 }
 
-// maxSize bounds the tree when aliases are written out. Outside of aliases
-// every node takes two bytes of source, so only a billion-laughs file gets here.
-const maxSize = 200_000
+// maxSize bounds the values of a file when aliases are written out: 2,000
+// bulkheads with all of their fields fit, a billion laughs don't.
+const maxSize = 100_000
 
 func saturated(n int) int {
 	return min(n, maxSize+1)

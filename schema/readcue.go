@@ -84,7 +84,9 @@ func (r *cueReader) read(v cue.Value, depth int) *node {
 	case cue.ListKind:
 		n.kind = listKind
 		for it, _ := v.List(); it.Next(); {
-			n.items = append(n.items, r.read(it.Value(), depth+1))
+			child := r.read(it.Value(), depth+1)
+			n.items = append(n.items, child)
+			n.size = saturated(n.size + child.size)
 		}
 	case cue.IntKind, cue.FloatKind, cue.NumberKind:
 		text, _ := v.MarshalJSON()

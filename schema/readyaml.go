@@ -42,8 +42,8 @@ func readYAML(src *source) (*node, []Problem) {
 		return nil, []Problem{yamlSyntax(src, err)}
 	}
 	root := r.read(doc.Content[0], 0)
-	if len(r.problems) == 0 && max(root.size, r.merged) > maxSize {
-		r.fail(doc.Content[0], RuleSyntax, fmt.Sprintf("aliases expand to more than %d values", maxSize), "write the values out")
+	if r.merged > maxSize {
+		root.size = maxSize + 1 // Load refuses it
 	}
 	if len(r.problems) > 0 {
 		return nil, r.problems
@@ -180,7 +180,10 @@ func (r *yamlReader) merge(n *node, m *yaml.Node, seen map[string]*yaml.Node, de
 			return
 		}
 		for _, f := range part.fields {
-			if r.merged++; seen[f.key] != nil || r.merged > maxSize {
+			if r.merged++; r.merged > maxSize {
+				return
+			}
+			if seen[f.key] != nil {
 				continue
 			}
 			seen[f.key], f.merged = m, true

@@ -17,6 +17,7 @@ type shape struct {
 	any     *shape       // what a mapping with free names holds
 	elem    *shape
 	atLeast int // entries that a mapping with free names must have
+	atMost  int // and may have; 0: no limit
 	null    bool
 	pos     token.Pos
 	expect  string // what is allowed, in words
@@ -98,10 +99,8 @@ func (b *shapeBuilder) fill(s *shape, x ast.Expr) {
 	case *ast.BinaryExpr:
 		b.fill(s, x.X)
 		b.fill(s, x.Y)
-	case *ast.CallExpr: // struct.MinFields(n)
-		if n, ok := x.Args[0].(*ast.BasicLit); ok && len(x.Args) == 1 {
-			s.atLeast, _ = strconv.Atoi(n.Value)
-		}
+	case *ast.CallExpr:
+		b.call(s, x)
 	case *ast.BasicLit:
 		s.null = s.null || x.Kind == token.NULL
 	case *ast.ListLit:
@@ -111,10 +110,30 @@ func (b *shapeBuilder) fill(s *shape, x ast.Expr) {
 	}
 }
 
+// call understands struct.MinFields(n) and struct.MaxFields(n).
+func (b *shapeBuilder) call(s *shape, x *ast.CallExpr) {
+	fun, ok := x.Fun.(*ast.SelectorExpr)
+	if !ok || len(x.Args) != 1 {
+		return
+	}
+	name, _, _ := ast.LabelName(fun.Sel)
+	lit, ok := x.Args[0].(*ast.BasicLit)
+	if !ok {
+		return
+	}
+	n, _ := strconv.Atoi(lit.Value)
+	switch name {
+	case "MinFields":
+		s.atLeast = n
+	case "MaxFields":
+		s.atMost = n
+	}
+}
+
 // adopt takes over the shape of an alternative that is a definition of its own.
 func (s *shape) adopt(o *shape) {
 	s.known, s.any, s.elem = append(s.known, o.known...), firstShape(s.any, o.any), firstShape(s.elem, o.elem)
-	s.atLeast, s.null = max(s.atLeast, o.atLeast), s.null || o.null
+	s.atLeast, s.atMost, s.null = max(s.atLeast, o.atLeast), max(s.atMost, o.atMost), s.null || o.null
 }
 
 func firstShape(a, b *shape) *shape {

@@ -18,7 +18,7 @@ func validate(src *source, root *node) []Problem {
 	compiled.lock.Lock()
 	defer compiled.lock.Unlock()
 	w := &walker{src: src, root: root, skip: map[*node]bool{}}
-	if !w.hasWild(root, map[*node]bool{}) {
+	if !w.hopeless(root, rootShape()) {
 		err := context().BuildExpr(emit(root, nil)).Unify(definition("#Config")).Validate(cue.Concrete(true))
 		if err == nil {
 			return nil
@@ -33,23 +33,28 @@ func validate(src *source, root *node) []Problem {
 	return w.problems
 }
 
-// hasWild says whether a number is in the tree that CUE should not be given.
-func (w *walker) hasWild(n *node, seen map[*node]bool) bool {
-	if seen[n] {
-		return false
+// hopeless says whether it is plain without CUE that the verdict is no: by a
+// field that the schema does not know, too many entries, or a number that is
+// none. CUE takes quadratic time for the first two.
+func (w *walker) hopeless(n *node, s *shape) bool {
+	if n.wild || s == nil && len(n.fields) > 0 || s != nil && s.atMost > 0 && len(n.fields) > s.atMost {
+		return true
 	}
-	seen[n] = true
 	for _, f := range n.fields {
-		if w.hasWild(f.value, seen) {
+		inner := s.any
+		if known := s.fieldNamed(f.key); known != nil {
+			inner = known.shape
+		}
+		if inner == nil || w.hopeless(f.value, inner) {
 			return true
 		}
 	}
 	for _, item := range n.items {
-		if w.hasWild(item, seen) {
+		if s == nil || w.hopeless(item, s.elem) {
 			return true
 		}
 	}
-	return n.wild
+	return false
 }
 
 // rules asks CUE for the rules between fields. Under a hidden field the path

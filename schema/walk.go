@@ -55,6 +55,10 @@ func (w *walker) scalarAllowed(s *shape) bool {
 }
 
 func (w *walker) mapping(n *node, s *shape, path []string) {
+	if s.atMost > 0 && len(n.fields) > s.atMost {
+		w.bad(n, s, path, RuleRange, fmt.Sprintf("%s has %d entries; at most %d are allowed", w.name(path), len(n.fields), s.atMost), "split the file")
+		return
+	}
 	for _, f := range n.fields {
 		at := append(slices.Clip(path), f.key)
 		switch known := s.fieldNamed(f.key); {
