@@ -99,6 +99,14 @@ func (f *recommendFlags) check() error {
 	if f.partial && !f.write {
 		return errors.New("--partial says what --write does, and --write is not there: add it, or leave --partial out")
 	}
+	if _, err := parseWindow(f.window); f.window != "" && err != nil {
+		return err
+	}
+	for _, flag := range [][2]string{{"--start", f.start}, {"--end", f.end}, {"--now", f.now}} {
+		if _, err := parseTime(flag[0], flag[1]); flag[1] != "" && err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -47,7 +47,10 @@ type env struct {
 
 // run is the whole program but for the process: tests call it too.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	e := newEnv(stdout, stderr)
+	return newEnv(stdout, stderr).execute(ctx, args)
+}
+
+func (e *env) execute(ctx context.Context, args []string) int {
 	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetOut(e.out)

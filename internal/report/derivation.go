@@ -213,7 +213,7 @@ func holdWhy(b *plan.Bulkhead) string {
 	if !b.Stall.Bounded {
 		return "no call timeout: every permit, each for as long as the transport lets it"
 	}
-	return fmt.Sprintf("min(permits, %s/s x %s attempts x %s timeout); each call costs %s permit-seconds an attempt",
+	return fmt.Sprintf("min(permits, %s/s x %s attempts x %s timeout); every stalled attempt costs %s permit-seconds",
 		short(b.Rate), short(b.StallAttempts), seconds(b.Spec.Timeout), number(b.Spec.Timeout))
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/prometheus/common/model"
+
 	"github.com/bhsize/bhsize/internal/diag"
 	"github.com/bhsize/bhsize/internal/plan"
 )
@@ -50,7 +52,7 @@ func (p *page) queries(s *plan.Service, b *plan.Bulkhead) {
 		p.item(" ", fmt.Sprintf("each answers for all dependencies; this one is %s. Range %s to %s.", b.Measured.Match, at(m.Start), at(m.End)))
 	}
 	for _, q := range m.Queries {
-		p.line("\n%s", faint.Render(fmt.Sprintf("  # %s, step %s", q.Purpose, q.Step)))
+		p.line("\n%s", faint.Render(fmt.Sprintf("  # %s, step %s", q.Purpose, model.Duration(q.Step))))
 		p.line("  %s", diag.Plain(q.Expr))
 	}
 }

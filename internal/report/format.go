@@ -60,8 +60,8 @@ func float(x *float64) string {
 	return strconv.FormatFloat(*x, 'g', 3, 64)
 }
 
-// probability as a percentage to two digits; a tiny one is a power of ten,
-// since nobody reads zeros.
+// probability as a percentage to two digits, three from 10 % on. A tiny one is
+// not spelt out, since nobody reads zeros.
 func probability(p *float64) string {
 	switch {
 	case p == nil || math.IsNaN(*p):
@@ -71,7 +71,11 @@ func probability(p *float64) string {
 	case *p < 1e-6:
 		return "<0.0001 %"
 	}
-	text := strconv.FormatFloat(*p*100, 'g', 2, 64)
+	digits := 2
+	if *p >= 0.1 {
+		digits = 3
+	}
+	text := strconv.FormatFloat(*p*100, 'g', digits, 64)
 	if strings.Contains(text, "e-") {
 		text = strconv.FormatFloat(*p*100, 'f', 5, 64)
 	}

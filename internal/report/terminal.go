@@ -10,6 +10,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/prometheus/common/model"
 
 	"github.com/bhsize/bhsize/internal/diag"
 	"github.com/bhsize/bhsize/internal/plan"
@@ -75,7 +76,7 @@ func measured(s *plan.Service) string {
 		return "sized from the traffic in " + s.File.Name
 	}
 	return fmt.Sprintf("measured %s to %s, scraped every %s; peaks are averages over %s (shorter ones are hidden), every %s",
-		m.Start.Format(timeLayout), at(m.End), m.ScrapeInterval, m.RateWindow, m.Step)
+		m.Start.Format(timeLayout), at(m.End), model.Duration(m.ScrapeInterval), model.Duration(m.RateWindow), model.Duration(m.Step))
 }
 
 func bulkheadGrid(s *plan.Service) grid {
