@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 
@@ -55,10 +56,19 @@ func classify(where string, err error) error {
 			"raise --timeout, or ask for less with a shorter --window", err}
 	case errors.As(err, &apiErr):
 		return classifyAPI(where, apiErr)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &Error{Unavailable, fmt.Sprintf("%s broke off in the middle of its answer", where),
+			"try again; if it persists, look at the server's log and at what stands in front of it", err}
 	}
 	return &Error{Unavailable, fmt.Sprintf("cannot reach %s: %s", where, cause(err)),
 		"check the address in --prometheus or prometheus.url, and that the server is up", err}
 }
+
+// Types of Prometheus's API that client_golang does not name.
+const (
+	errInternal    v1.ErrorType = "internal"
+	errUnavailable v1.ErrorType = "unavailable"
+)
 
 // classifyAPI sorts the errors that carry Prometheus's own errorType, or that
 // client_golang derived from the status code.
@@ -77,7 +87,7 @@ func classifyAPI(where string, e *v1.Error) error {
 	case v1.ErrClient:
 		return &Error{Denied, fmt.Sprintf("%s answered %s", where, withDetail(said, e.Detail)),
 			"check the address (a path prefix may be missing) and the credentials", e}
-	case v1.ErrServer:
+	case v1.ErrServer, errInternal, errUnavailable:
 		return &Error{Unavailable, fmt.Sprintf("%s answered %s", where, withDetail(said, e.Detail)),
 			"try again later, or look at the server's log", e}
 	}
@@ -88,8 +98,8 @@ func classifyAPI(where string, e *v1.Error) error {
 // withDetail adds the first line of a server's own words.
 func withDetail(said, detail string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(detail), "\n")
-	if line == "" {
-		return said
+	if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "<") {
+		return said // a page for browsers says less than its status
 	}
 	if len(line) > 200 {
 		line = line[:200] + "..."

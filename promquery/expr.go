@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 )
@@ -106,10 +107,7 @@ func newSource(s Series, userSelector string, groups []Group) (*source, error) {
 // resolve builds the selectors. common holds for the counter and the histogram;
 // a metric of its own (another exporter's error counter) only has the user's.
 func (s *source) resolve(common, user []*labels.Matcher) error {
-	counter := s.Counter
-	if counter == "" {
-		counter = s.Histogram + "_count"
-	}
+	counter := s.counterName()
 	served := common
 	if s.Rejected != "" {
 		sel, inverse, err := s.resolveRejected(counter, common, user)
@@ -165,7 +163,7 @@ func (s *source) resolveOther(text, counter string, served, user []*labels.Match
 }
 
 // metricStart tells `metric{...}` or a bare metric from `label="value"`.
-var metricStart = regexp.MustCompile(`^\s*[a-zA-Z_:][a-zA-Z0-9_:]*\s*(\{.*)?$`)
+var metricStart = regexp.MustCompile(`(?s)^\s*[a-zA-Z_:][a-zA-Z0-9_:]*\s*(\{.*)?$`)
 
 // The expressions. D is the dependency key, I the instance labels, W the rate
 // window; PROMETHEUS family semantics decide the order: rate first, so that
@@ -198,16 +196,24 @@ func (s *source) inFlight(w time.Duration) string {
 // slotCalls: sum by (D) (increase(C[15m])).
 func (s *source) slotCalls() string { return s.sumBy(increase(s.counter)).String() }
 
-// slotErrors: the same over failed calls; alternatives are united, not added,
-// so that a call that is an error twice counts once.
+// slotErrors: the same over failed calls. Alternatives of one metric are united,
+// not added, so that a call that is an error twice counts once; 'or' compares
+// labels without the metric's name, so another metric's are told apart first.
 func (s *source) slotErrors() string {
 	union := increase(s.errors[0])
 	for _, sel := range s.errors[1:] {
-		union = &parser.BinaryExpr{Op: parser.LOR, LHS: union, RHS: increase(sel),
+		alternative := increase(sel)
+		if sel.name != s.errors[0].name {
+			alternative = call("label_replace", alternative, text(errorLabel), text(literal(sel.name)), text(errorLabel), text(""))
+		}
+		union = &parser.BinaryExpr{Op: parser.LOR, LHS: union, RHS: alternative,
 			VectorMatching: &parser.VectorMatching{Card: parser.CardManyToMany}}
 	}
 	return s.sumBy(union).String()
 }
+
+// errorLabel holds the name of a metric of errors beside the first one's.
+const errorLabel = "bhsize_errors"
 
 // slotRejected: sum by (D) (increase(REJ[15m])).
 func (s *source) slotRejected() string { return s.sumBy(increase(*s.rejected)).String() }
@@ -246,9 +252,15 @@ func over(sel selector, d time.Duration) parser.Expr {
 	return &parser.MatrixSelector{VectorSelector: sel.vector(), Range: d}
 }
 
+// vector leaves a name that must be quoted to its matcher: the printer writes
+// Name as it is.
 func (s selector) vector() *parser.VectorSelector {
 	name := labels.MustNewMatcher(labels.MatchEqual, labels.MetricName, s.name)
-	return &parser.VectorSelector{Name: s.name, LabelMatchers: append(slices.Clone(s.matchers), name)}
+	vs := &parser.VectorSelector{LabelMatchers: append(slices.Clone(s.matchers), name)}
+	if model.LegacyValidation.IsValidMetricName(s.name) {
+		vs.Name = s.name
+	}
+	return vs
 }
 
 // String is the selector as PromQL.

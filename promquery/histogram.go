@@ -11,14 +11,28 @@ type buckets struct {
 	counts []float64 // observations at or below the bound
 }
 
-// add sums another histogram into b. Bounds that only one of the two has are
-// kept: repair makes the result monotone again.
+// add sums another histogram into b, over the bounds that both have: what lies
+// between two bounds of only one of them is unknown for the other's calls. One
+// without a +Inf bucket says nothing and is left out.
 func (b *buckets) add(other buckets) {
-	for i, bound := range other.bounds {
-		b.addBound(bound, other.counts[i])
+	if math.IsNaN(other.total()) {
+		return
 	}
+	if len(b.bounds) == 0 {
+		b.bounds, b.counts = slices.Clone(other.bounds), slices.Clone(other.counts)
+		return
+	}
+	shared := buckets{}
+	for i, bound := range b.bounds {
+		if at, found := slices.BinarySearch(other.bounds, bound); found {
+			shared.bounds = append(shared.bounds, bound)
+			shared.counts = append(shared.counts, b.counts[i]+other.counts[at])
+		}
+	}
+	*b = shared
 }
 
+// addBound adds a count to one bound; the first one makes the bucket.
 func (b *buckets) addBound(bound, count float64) {
 	at, found := slices.BinarySearch(b.bounds, bound)
 	if !found {

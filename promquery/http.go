@@ -31,6 +31,10 @@ type HTTP struct {
 // https, a path prefix is kept). timeout bounds every single query; rt is the
 // transport, nil for Prometheus's default one.
 func NewHTTP(address string, timeout time.Duration, rt http.RoundTripper) (*HTTP, error) {
+	return newHTTP(address, timeout, rt, MaxResponse)
+}
+
+func newHTTP(address string, timeout time.Duration, rt http.RoundTripper, limit int64) (*HTTP, error) {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, fmt.Errorf("%q is not the URL of a Prometheus: it must look like http://localhost:9090", Redact(address))
@@ -38,7 +42,7 @@ func NewHTTP(address string, timeout time.Duration, rt http.RoundTripper) (*HTTP
 	if rt == nil {
 		rt = api.DefaultRoundTripper
 	}
-	client, err := api.NewClient(api.Config{Address: address, RoundTripper: guard{rt}})
+	client, err := api.NewClient(api.Config{Address: address, RoundTripper: guard{rt, Redact(address), limit}})
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", Redact(address), err)
 	}
@@ -93,36 +97,66 @@ func wrongType(where, want string, got model.Value) error {
 		"check that the address is a Prometheus API", nil}
 }
 
-// guard refuses answers that are not JSON (a login page answers 200 with HTML)
-// and bounds the size of those that are.
-type guard struct{ next http.RoundTripper }
+// guard refuses answers that client_golang would misread: pages that are not
+// JSON (a login page answers 200 with HTML), redirects that lose the query, and
+// statuses that are not of the API. It bounds the size of the others.
+type guard struct {
+	next  http.RoundTripper
+	where string
+	limit int64
+}
 
 func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := g.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
-	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode == http.StatusOK && kind != "application/json" {
+	if err := g.refuse(req, resp); err != nil {
 		_ = resp.Body.Close()
-		return nil, &Error{NotPrometheus,
-			fmt.Sprintf("%s answered with %q instead of JSON", req.URL.Redacted(), resp.Header.Get("Content-Type")),
-			"check the address: a login page or another service may stand in front of Prometheus", nil}
+		return nil, err
 	}
-	resp.Body = &boundedBody{body: resp.Body, left: MaxResponse}
+	resp.Body = &boundedBody{body: resp.Body, left: g.limit, where: g.where, limit: g.limit}
 	return resp, nil
+}
+
+func (g guard) refuse(req *http.Request, resp *http.Response) error {
+	switch code := resp.StatusCode; {
+	case code == http.StatusOK && !isJSON(resp):
+		return &Error{NotPrometheus, fmt.Sprintf("%s answered with %q instead of JSON", g.where, resp.Header.Get("Content-Type")),
+			"check the address: a login page or another service may stand in front of Prometheus", nil}
+	case code/100 == 2, code == http.StatusBadRequest, code == http.StatusUnprocessableEntity:
+		return nil // the API's own, in JSON
+	case code == http.StatusTemporaryRedirect, code == http.StatusPermanentRedirect:
+		return nil // followed, query and all
+	case code/100 == 3:
+		return redirected(g.where, resp)
+	case req.Method == http.MethodPost && slices.Contains(retriedAsGet, code):
+		return nil
+	}
+	return refusedStatus(g.where, resp)
+}
+
+// retriedAsGet are what a proxy that lets no POST through answers; client_golang
+// then asks again by GET.
+var retriedAsGet = []int{http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented}
+
+func isJSON(resp *http.Response) bool {
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return err == nil && kind == "application/json"
 }
 
 // errTooLarge ends the reading of an answer that would not fit in memory.
 var errTooLarge = errors.New("answer too large")
 
 type boundedBody struct {
-	body io.ReadCloser
-	left int64
+	body        io.ReadCloser
+	left, limit int64
+	where       string
 }
 
 func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, &Error{TooExpensive, fmt.Sprintf("the answer is larger than %d MiB", MaxResponse>>20),
+		return 0, &Error{TooExpensive, fmt.Sprintf("the answer of %s is larger than %d MiB", b.where, b.limit>>20),
 			"narrow prometheus.selector so that fewer dependencies match", errTooLarge}
 	}
 	n, err := b.body.Read(p[:min(int64(len(p)), b.left)])

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
@@ -35,14 +36,18 @@ type keying struct {
 
 type rename struct{ key, regex string }
 
-// joiner separates the values of several labels in one key.
-const joiner = ";"
+// joiner separates the values of several labels in one key: a character that
+// no label value has, so that no two tuples are one key.
+const joiner = "\x1f"
 
 func newKeying(dependency []string, groups []Group) (keying, error) {
 	if len(dependency) == 0 {
 		return keying{}, fmt.Errorf("no dependency label is named: set prometheus.series.dependency")
 	}
 	matches := withDefaults(dependency[0], groups)
+	if err := valid(dependency, groups, matches); err != nil {
+		return keying{}, err
+	}
 	k := keying{first: dependency[0], dependency: labelsOf(dependency, matches), groups: map[string]string{}}
 	k.joined = len(k.dependency) > 1
 	if err := overlap(k.dependency, groups, matches); err != nil {
@@ -52,9 +57,36 @@ func newKeying(dependency []string, groups []Group) (keying, error) {
 		k.joined = k.joined || combinations(k.dependency, m) != 1
 	}
 	for i, g := range groups {
-		k.add(i, g.Name, matches[i])
+		k.add(g.Name, matches[i])
 	}
 	return k, nil
+}
+
+// valid refuses what no series can have, and what would match every one.
+func valid(dependency []string, groups []Group, matches []map[string][]string) error {
+	for _, label := range dependency {
+		if !isLabel(label) {
+			return fmt.Errorf("%q is no label name", label)
+		}
+	}
+	for i, m := range matches {
+		for label, values := range m {
+			switch {
+			case !isLabel(label):
+				return fmt.Errorf("bulkhead %q: match: %q is no label name", groups[i].Name, label)
+			case len(values) == 0:
+				return fmt.Errorf("bulkhead %q: match: %s has no value: name at least one, or leave the label out", groups[i].Name, label)
+			case slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }):
+				return fmt.Errorf("bulkhead %q: match: a value of %s is not UTF-8", groups[i].Name, label)
+			}
+		}
+	}
+	return nil
+}
+
+// isLabel: the metric's name is no label here, since a rate has none.
+func isLabel(name string) bool {
+	return model.UTF8Validation.IsValidLabelName(name) && name != model.MetricNameLabel
 }
 
 func withDefaults(label string, groups []Group) []map[string][]string {
@@ -117,16 +149,17 @@ func meets(dependency []string, a, b map[string][]string) bool {
 	return true
 }
 
-func (k *keying) add(i int, name string, match map[string][]string) {
-	key := k.exactKey(match)
+// add keys a group by the first of its own values. No series of another group
+// has them, so no rename can catch another group's key.
+func (k *keying) add(name string, match map[string][]string) {
+	key := k.firstKey(match)
 	if combinations(k.dependency, match) != 1 {
-		key = fmt.Sprintf("bulkhead-%d", i+1)
 		k.renames = append(k.renames, rename{key, k.regex(match)})
 	}
 	k.groups[key] = name
 }
 
-func (k *keying) exactKey(match map[string][]string) string {
+func (k *keying) firstKey(match map[string][]string) string {
 	values := make([]string, len(k.dependency))
 	for i, label := range k.dependency {
 		if len(match[label]) > 0 {
@@ -170,22 +203,25 @@ func (k *keying) wrap(e parser.Expr) parser.Expr {
 	}
 	e = call("label_join", args...)
 	for _, r := range k.renames {
-		e = call("label_replace", e, text(keyLabel), text(r.key), text(keyLabel), text(r.regex))
+		e = call("label_replace", e, text(keyLabel), text(literal(r.key)), text(keyLabel), text(r.regex))
 	}
 	return e
 }
 
 func text(s string) parser.Expr { return &parser.StringLiteral{Val: s} }
 
+// literal is s as the replacement of a label_replace, in which $1 is a group.
+func literal(s string) string { return strings.ReplaceAll(s, "$", "$$") }
+
 // group returns the group of an answered series; found is false for a
-// dependency that no group names, and then name is its key.
+// dependency that no group names, and then name is its key, for people.
 func (k *keying) group(m model.Metric) (name string, found bool) {
 	label := model.LabelName(k.labels()[0])
 	key := string(m[label])
 	if g, ok := k.groups[key]; ok {
 		return g, true
 	}
-	return key, false
+	return strings.ReplaceAll(key, joiner, ";"), false
 }
 
 // describe says which label values a group is, for people.

@@ -24,6 +24,9 @@ const minRateWindow = time.Minute
 // or of the request itself; a group without data is no error here (see
 // Dependency.Slots), since one bad dependency must not hide the others.
 func Measure(ctx context.Context, q Querier, r Request) (*Measurement, error) {
+	if err := checkWindow(r.Start, r.End); err != nil {
+		return nil, err
+	}
 	src, err := newSource(r.Series, r.Selector, r.Groups)
 	if err != nil {
 		return nil, err
@@ -33,10 +36,22 @@ func Measure(ctx context.Context, q Querier, r Request) (*Measurement, error) {
 		Start: r.Start.UTC().Truncate(slot), End: CeilSlot(r.End),
 		Dependencies: map[string]*Dependency{},
 	}}
-	if !m.out.End.After(m.out.Start) {
-		return nil, fmt.Errorf("the window is empty: it starts at %s and ends at %s", r.Start.Format(time.RFC3339), r.End.Format(time.RFC3339))
-	}
 	return m.run()
+}
+
+// maxWindow bounds the number of requests: ten a day. No store keeps more of
+// what this needs at the resolution that it needs.
+const maxWindow = 400 * day
+
+func checkWindow(start, end time.Time) error {
+	between := fmt.Sprintf("it starts at %s and ends at %s", start.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339))
+	switch {
+	case !end.After(start):
+		return fmt.Errorf("the window is empty: %s", between)
+	case end.Sub(start) > maxWindow:
+		return fmt.Errorf("the window is longer than %d days: %s; choose a shorter one, such as 14d", maxWindow/day, between)
+	}
+	return nil
 }
 
 // CeilSlot is the end of the slot that t lies in, in UTC.
@@ -89,9 +104,9 @@ func (m *measuring) plan() {
 // probe reads the scrape interval: the most samples an hour that the median
 // series ever had, over at most 48 instants of the window.
 func (m *measuring) probe() error {
-	step := max(time.Hour, ceilDuration(m.out.End.Sub(m.out.Start)/48, time.Hour))
-	first := m.out.End.Add(-m.out.End.Sub(m.out.Start) / step * step)
-	matrix, err := m.ask(m.record("scrape interval", m.src.scrapes(), step), Range{first, m.out.End, step})
+	step := ceilDuration(m.out.End.Sub(m.out.Start)/48, slot)
+	instants := Range{floor(m.out.Start, step).Add(step), floor(m.out.End, step), step}
+	matrix, err := m.ask(m.record("scrape interval", m.src.scrapes(), step), instants)
 	if err != nil {
 		return err
 	}
@@ -100,13 +115,20 @@ func (m *measuring) probe() error {
 		each(s.Values, func(_ time.Time, x float64) { most = max(most, x) })
 	}
 	if most <= 0 {
-		return m.nothing()
+		return m.nothing(instants)
 	}
 	m.out.ScrapeInterval = snap(time.Duration(float64(time.Hour) / most))
+	if m.out.ScrapeInterval > maxInterval {
+		return &Error{NoData, fmt.Sprintf("%s has at most %.0f samples an hour: a rate over a slot of 15 minutes needs a scrape every 5 minutes or more often", m.src.counter, most),
+			"shorten the scrape interval, or choose a window in which it was scraped throughout", nil}
+	}
 	m.out.RateWindow = max(minRateWindow, 4*m.out.ScrapeInterval)
 	m.out.Step = m.out.RateWindow / 4
 	return nil
 }
+
+// maxInterval leaves three scrapes in every slot.
+const maxInterval = slot / 3
 
 // snap takes an estimated interval to whole seconds: an hour holds one sample
 // more or less, by where it starts.
@@ -116,15 +138,15 @@ func ceilDuration(d, to time.Duration) time.Duration { return (d + to - 1) / to 
 
 // nothing says why there is no data: is the metric absent, or does the selector
 // leave nothing of it?
-func (m *measuring) nothing() error {
+func (m *measuring) nothing(instants Range) error {
 	name := m.src.counter.name
 	bare := aggregate(parser.COUNT, call("count_over_time", over(selector{name: name}, time.Hour)))
-	found, _, err := m.q.Query(m.ctx, bare.String(), m.out.End)
+	found, err := m.ask(bare.String(), instants)
 	if err != nil {
 		return err
 	}
 	if len(found) == 0 {
-		return &Error{NoData, fmt.Sprintf("there is no metric %s in the window that ends at %s", name, m.out.End.Format(time.RFC3339)),
+		return &Error{NoData, fmt.Sprintf("there is no metric %s from %s to %s", name, m.out.Start.Format(time.RFC3339), m.out.End.Format(time.RFC3339)),
 			"check prometheus.preset (or prometheus.series) and the window: the service may be measured by other metrics", nil}
 	}
 	return &Error{NoData, fmt.Sprintf("%s exists, but no series of it match %s", name, m.src.counter.String()),
@@ -311,13 +333,20 @@ func chunks(start, end time.Time, step time.Duration) []Range {
 		if to.After(end) {
 			to = end
 		}
-		first, last := from.Truncate(step).Add(step), to.Truncate(step)
+		first, last := floor(from, step).Add(step), floor(to, step)
 		if !last.Before(first) {
 			all = append(all, Range{first, last, step})
 		}
 		from = to
 	}
 	return all
+}
+
+// floor is the last multiple of step since 1970 at or before t: the grid that
+// query frontends cache by. Time.Truncate counts from the year 1.
+func floor(t time.Time, step time.Duration) time.Time {
+	ms := step.Milliseconds()
+	return time.UnixMilli(t.UnixMilli() / ms * ms).UTC()
 }
 
 // record notes an expression for the derivation, and returns it.

@@ -56,6 +56,14 @@ type Series struct {
 	TopBound float64
 }
 
+// counterName is the counter of calls, by default the histogram's own.
+func (s Series) counterName() string {
+	if s.Counter != "" {
+		return s.Counter
+	}
+	return s.Histogram + "_count"
+}
+
 // With returns s with every field that over sets taken from over.
 func (s Series) With(over Series) Series {
 	pick(&s.Counter, over.Counter)

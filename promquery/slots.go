@@ -159,17 +159,22 @@ func (s *series) count() SlotCount {
 // unhealthy slot is within margin, since calls that started there end here and
 // the rate window reaches back.
 func (s *series) healthyAt(t time.Time, margin time.Duration) bool {
-	at := s.at(t.Add(slot - time.Nanosecond))
+	at := s.holding(t)
 	if at == nil || at.state != slotHealthy {
 		return false
 	}
-	for _, edge := range []time.Duration{-margin, margin} {
-		if near := s.at(t.Add(edge + slot - time.Nanosecond)); near != nil && near.state == slotUnhealthy {
+	for edge := -margin; edge < margin+slot; edge += slot {
+		near := s.holding(t.Add(min(edge, margin)))
+		if near != nil && near.state == slotUnhealthy {
 			return false
 		}
 	}
 	return true
 }
+
+// holding returns the slot that t lies in; its end is part of a slot, its start
+// is not. nil outside.
+func (s *series) holding(t time.Time) *slotData { return s.at(t.Add(slot - time.Nanosecond)) }
 
 // fold sums the slots into d.
 func (s *series) fold(d *Dependency, unit string, seconds float64) {
@@ -192,7 +197,7 @@ func (s *series) fold(d *Dependency, unit string, seconds float64) {
 	}
 	d.Slots, d.Masked = s.count(), s.masked()
 	d.P99, d.P99All = healthy.quantile(0.99, seconds), all.quantile(0.99, seconds)
-	d.Mean, d.MeanAll = ratio(sum, healthy.total()), ratio(sumAll, all.total())
+	d.Mean, d.MeanAll = ratio(sum, observations(&healthy, d.Calls)), ratio(sumAll, observations(&all, d.CallsAll))
 	d.QuantileDoubt = quantileDoubt(&healthy, d, unit, seconds)
 }
 
@@ -200,7 +205,19 @@ func (s *series) fold(d *Dependency, unit string, seconds float64) {
 // only reflects that bucket's bounds.
 const uninformative = 0.99
 
+// observations are what a sum of durations is divided by: the histogram's own
+// count, or the calls where it has no buckets.
+func observations(b *buckets, calls float64) float64 {
+	if n := b.total(); !math.IsNaN(n) {
+		return n
+	}
+	return calls
+}
+
 func quantileDoubt(b *buckets, d *Dependency, unit string, seconds float64) string {
+	if d.Calls > 0 && math.IsNaN(b.topBound()) {
+		return "the histogram has no finite bucket bound that holds throughout: switch buckets on, or choose a window in which the bounds did not change"
+	}
 	if why := b.contradictsUnit(unit); why != "" {
 		return why
 	}

@@ -39,8 +39,11 @@ func (m *Measurement) Judge(d *Dependency) Verdict {
 func (m *Measurement) failure(d *Dependency) (failure, next string) {
 	masked := d.Slots.MaskedShare()
 	switch {
+	case d.Slots.Covered() == 0 && !math.IsNaN(d.PeakFleetAll.Value):
+		return fmt.Sprintf("no slot of 15 minutes has half of its scrapes: the series of %s are too short or too full of gaps", d.Match),
+			"choose a window in which it was scraped throughout"
 	case d.Slots.Covered() == 0:
-		return fmt.Sprintf("no series of %s with %s in the window", m.counter(), d.Match),
+		return fmt.Sprintf("no series of %s with %s in the window", m.Series.counterName(), d.Match),
 			"check match and the bulkhead's name against the label values in Prometheus, or the selector"
 	case d.CallsAll <= 0:
 		return fmt.Sprintf("no traffic: the series of %s exist and counted nothing", d.Match),
@@ -79,11 +82,4 @@ func hours(d time.Duration) string {
 		return fmt.Sprintf("%d days", d/day)
 	}
 	return fmt.Sprintf("%g hours", d.Hours())
-}
-
-func (m *Measurement) counter() string {
-	if m.Series.Counter != "" {
-		return m.Series.Counter
-	}
-	return m.Series.Histogram + "_count"
 }

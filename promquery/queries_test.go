@@ -1,0 +1,270 @@
+package promquery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/bhsize/bhsize/promquery"
+)
+
+// nobody fails every query: for requests that must be refused before one is sent.
+type nobody struct{}
+
+var errAsked = errors.New("a query was sent")
+
+func (nobody) Query(context.Context, string, time.Time) (model.Vector, []string, error) {
+	return nil, nil, errAsked
+}
+
+func (nobody) QueryRange(context.Context, string, promquery.Range) (model.Matrix, []string, error) {
+	return nil, nil, errAsked
+}
+
+// recorder answers the queries that begin with a known text, notes all, and
+// fails the test for an unknown one and for an answer that nobody asked for.
+type recorder struct {
+	t       *testing.T
+	answers map[string]model.Matrix
+	used    map[string]bool
+	sent    []sent
+}
+
+type sent struct {
+	expr string
+	r    promquery.Range
+}
+
+func newRecorder(t *testing.T, answers map[string]model.Matrix) *recorder {
+	r := &recorder{t: t, answers: answers, used: map[string]bool{}}
+	t.Cleanup(func() {
+		for known := range answers {
+			if !r.used[known] {
+				t.Errorf("nobody asked %s", known)
+			}
+		}
+	})
+	return r
+}
+
+func (r *recorder) Query(_ context.Context, expr string, _ time.Time) (model.Vector, []string, error) {
+	r.t.Errorf("unexpected instant query %s", expr)
+	return nil, nil, errAsked
+}
+
+func (r *recorder) QueryRange(_ context.Context, expr string, rng promquery.Range) (model.Matrix, []string, error) {
+	r.sent = append(r.sent, sent{expr, rng})
+	for known, answer := range r.answers {
+		if strings.HasPrefix(expr, known) {
+			r.used[known] = true
+			return answer, nil, nil
+		}
+	}
+	r.t.Errorf("unexpected query %s", expr)
+	return nil, nil, errAsked
+}
+
+// interval answers the probe for the scrape interval, and nothing to the rest.
+func interval(t *testing.T, samplesAnHour float64) *recorder {
+	probe := model.Matrix{{Metric: model.Metric{}, Values: []model.SamplePair{{Timestamp: model.TimeFromUnix(start.Unix()), Value: model.SampleValue(samplesAnHour)}}}}
+	return newRecorder(t, map[string]model.Matrix{"quantile(0.5": probe, "sum by": nil, "max by": nil, "count by": nil})
+}
+
+func many(n int) []promquery.Group {
+	var all []promquery.Group
+	for i := range n {
+		all = append(all, promquery.Group{Name: fmt.Sprint("d", i), Match: map[string][]string{"peer": {fmt.Sprint("p", i), fmt.Sprint("q", i)}}})
+	}
+	return all
+}
+
+func TestRequestsDependOnDaysOnly(t *testing.T) {
+	istio, err := promquery.LookupPreset("istio")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why    string
+		series promquery.Series
+		days   int
+		want   int // 1 probe, and a day: 4 for slots, 4 for peaks, 1 each for errors and rejections
+	}{
+		{"one day", byHand, 1, 1 + 8},
+		{"two weeks", byHand, 14, 1 + 14*8},
+		{"two weeks with errors and rejections", istio.Series, 14, 1 + 14*10},
+	} {
+		for _, groups := range []int{0, 1, 5, 500} {
+			q := interval(t, 240)
+			r := request(time.Duration(c.days)*24*time.Hour, many(groups)...)
+			r.Series = c.series
+			last, total := 0, 0
+			r.Progress = func(done, of int) { last, total = done, of }
+			m := measure(t, q, r)
+			if len(q.sent) != c.want || m.Requests != c.want || last != c.want || total != c.want {
+				t.Errorf("%s, %d groups: %d queries sent, %d counted, progress %d of %d; want %d", c.why, groups, len(q.sent), m.Requests, last, total, c.want)
+			}
+		}
+	}
+}
+
+func TestRateWindowFollowsScrapeInterval(t *testing.T) {
+	for _, c := range []struct {
+		why                         string
+		perHour                     float64
+		interval, rateWindow, aStep time.Duration
+	}{
+		{"15 s: four of them are the shortest window", 240, 15 * time.Second, time.Minute, 15 * time.Second},
+		{"one more sample, by where the hour starts", 241, 15 * time.Second, time.Minute, 15 * time.Second},
+		{"30 s", 120, 30 * time.Second, 2 * time.Minute, 30 * time.Second},
+		{"60 s", 60, time.Minute, 4 * time.Minute, time.Minute},
+		{"7 s: below the shortest window", 514, 7 * time.Second, time.Minute, 15 * time.Second},
+		{"17 s: does not divide a day", 211, 17 * time.Second, 68 * time.Second, 17 * time.Second},
+		{"several a second", 36000, time.Second, time.Minute, 15 * time.Second},
+		{"5 minutes: three in a slot", 12, 5 * time.Minute, 20 * time.Minute, 5 * time.Minute},
+	} {
+		q := interval(t, c.perHour)
+		m := measure(t, q, request(3*24*time.Hour+75*time.Minute, many(1)...))
+		if m.ScrapeInterval != c.interval || m.RateWindow != c.rateWindow || m.Step != c.aStep {
+			t.Errorf("%s: interval %s, window %s, step %s; want %s, %s, %s", c.why, m.ScrapeInterval, m.RateWindow, m.Step, c.interval, c.rateWindow, c.aStep)
+		}
+		if last := q.sent[len(q.sent)-1]; last.r.Step != c.aStep || !strings.Contains(last.expr, "["+model.Duration(c.rateWindow).String()+"]") {
+			t.Errorf("%s: last query %s at step %s", c.why, last.expr, last.r.Step)
+		}
+		checkChunks(t, c.why, q.sent)
+	}
+}
+
+// checkChunks wants every chunk within one UTC day, on multiples of its step,
+// below the points that a server returns, and each expression's chunks seamless.
+func checkChunks(t *testing.T, why string, all []sent) {
+	t.Helper()
+	const mostPoints = 11_000
+	seen := map[string]promquery.Range{}
+	for i, s := range all {
+		points := int(s.r.End.Sub(s.r.Start)/s.r.Step) + 1
+		step := s.r.Step.Milliseconds()
+		if points > mostPoints || points < 1 || s.r.Start.UnixMilli()%step != 0 || s.r.End.UnixMilli()%step != 0 {
+			t.Errorf("%s: %s to %s at %s: %d points, or off the grid", why, s.r.Start, s.r.End, s.r.Step, points)
+		}
+		day := s.r.End.Add(-1).Truncate(24 * time.Hour)
+		if i > 0 && !s.r.Start.After(day) { // the probe alone spans days
+			t.Errorf("%s: %s to %s spans two days", why, s.r.Start, s.r.End)
+		}
+		if before, ok := seen[s.expr]; ok && !before.End.Add(s.r.Step).Equal(s.r.Start) {
+			t.Errorf("%s: a hole between %s and %s", why, before.End, s.r.Start)
+		}
+		seen[s.expr] = s.r
+	}
+}
+
+func TestOddWindowsAreOnSlotBorders(t *testing.T) {
+	for _, c := range []struct {
+		why                          string
+		from, to, wantStart, wantEnd time.Duration
+	}{
+		{"within one slot", time.Minute, 2 * time.Minute, 0, 15 * time.Minute},
+		{"on borders", 15 * time.Minute, 30 * time.Minute, 15 * time.Minute, 30 * time.Minute},
+		{"over midnight", 23*time.Hour + 50*time.Minute, 24*time.Hour + time.Nanosecond, 23*time.Hour + 45*time.Minute, 24*time.Hour + 15*time.Minute},
+	} {
+		q := interval(t, 240)
+		r := request(0, many(1)...)
+		r.Start, r.End = start.Add(c.from), start.Add(c.to)
+		m := measure(t, q, r)
+		if !m.Start.Equal(start.Add(c.wantStart)) || !m.End.Equal(start.Add(c.wantEnd)) {
+			t.Errorf("%s: %s to %s", c.why, m.Start, m.End)
+		}
+		checkChunks(t, c.why, q.sent)
+	}
+}
+
+func TestWindowsThatAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		why      string
+		from, to time.Time
+		want     string
+	}{
+		{"empty", start, start, "empty"},
+		{"backwards", start, start.Add(-time.Hour), "empty"},
+		{"backwards within a slot", start.Add(2 * time.Minute), start.Add(time.Minute), "empty"},
+		{"never set", time.Time{}, time.Time{}, "empty"},
+		{"ten years", start.AddDate(-10, 0, 0), start, "longer than 400 days"},
+		{"since the year 1", time.Time{}, start, "longer than 400 days"},
+	} {
+		_, err := promquery.Measure(t.Context(), nobody{}, promquery.Request{Series: byHand, Start: c.from, End: c.to})
+		if err == nil || errors.Is(err, errAsked) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.why, err, c.want)
+		}
+	}
+}
+
+func TestTooFewScrapes(t *testing.T) {
+	probe := func(x float64) map[string]model.Matrix {
+		return map[string]model.Matrix{"quantile(0.5": {{Values: []model.SamplePair{{Value: model.SampleValue(x)}}}}}
+	}
+	_, err := promquery.Measure(t.Context(), newRecorder(t, probe(6)), request(time.Hour, many(1)...))
+	wantError(t, err, promquery.NoData, "at most 6 samples an hour", "scrape interval")
+
+	answers := probe(math.NaN())
+	answers["count(count_over_time(h_count["] = nil
+	_, err = promquery.Measure(t.Context(), newRecorder(t, answers), request(time.Hour, many(1)...))
+	wantError(t, err, promquery.NoData, "no metric h_count", "preset")
+}
+
+// wantError checks kind, message and next step of an *Error.
+func wantError(t *testing.T, err error, kind promquery.Kind, message, next string) {
+	t.Helper()
+	var e *promquery.Error
+	if !errors.As(err, &e) {
+		t.Errorf("error %v, want a *promquery.Error", err)
+		return
+	}
+	if e.Kind != kind || !strings.Contains(e.Message, message) || !strings.Contains(e.Next, next) || strings.Contains(e.Message, "\n") {
+		t.Errorf("kind %d, message %q, next %q; want kind %d, %q, %q", e.Kind, e.Message, e.Next, kind, message, next)
+	}
+}
+
+// A query that fails ends the measurement with its own error, wherever it is.
+func TestFirstFailureIsReturned(t *testing.T) {
+	for n := range 9 {
+		q := &failing{Querier: interval(t, 240), after: n}
+		_, err := promquery.Measure(t.Context(), q, request(time.Hour, many(1)...))
+		if !errors.Is(err, errAsked) {
+			t.Errorf("query %d failed, error %v", n, err)
+		}
+		q.after = 1 << 30
+		if _, err := promquery.Measure(t.Context(), q, request(time.Hour, many(1)...)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+type failing struct {
+	promquery.Querier
+	after int
+}
+
+func (f *failing) QueryRange(ctx context.Context, expr string, r promquery.Range) (model.Matrix, []string, error) {
+	if f.after--; f.after < 0 {
+		return nil, nil, errAsked
+	}
+	return f.Querier.QueryRange(ctx, expr, r)
+}
+
+func TestCancelledBetweenQueries(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	q := newRecorder(t, map[string]model.Matrix{"quantile(0.5": {{Values: []model.SamplePair{{Value: 240}}}}})
+	r := request(time.Hour, many(1)...)
+	r.Progress = func(int, int) { cancel() }
+	if _, err := promquery.Measure(ctx, q, r); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+	if len(q.sent) != 1 {
+		t.Errorf("%d queries were sent, want 1", len(q.sent))
+	}
+}
