@@ -154,6 +154,10 @@ func (r *yamlReader) key(k *yaml.Node) (string, bool) {
 		r.fail(k, RuleSyntax, "a key is a list or a mapping", "use text as the key")
 		return "", false
 	}
+	if target.Style&yaml.TaggedStyle != 0 && target.ShortTag() != "!!str" {
+		r.fail(k, RuleSyntax, fmt.Sprintf("a key has the tag %q", clip(target.Tag)), "remove the tag")
+		return "", false
+	}
 	switch target.ShortTag() {
 	case "!!null":
 		return "null", true
