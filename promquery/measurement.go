@@ -103,6 +103,7 @@ type Dependency struct {
 // SlotCount counts the 15-minute slots of the window.
 type SlotCount struct {
 	Total, Healthy, Unhealthy, Missing int
+	Sparse                             int // those of the missing ones that have some scrapes
 }
 
 // Covered is the time with data.

@@ -150,6 +150,9 @@ func (s *series) count() SlotCount {
 			c.Unhealthy++
 		case slotMissing:
 			c.Missing++
+			if s.slots[i].samples > 0 {
+				c.Sparse++
+			}
 		}
 	}
 	return c

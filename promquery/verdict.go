@@ -39,7 +39,7 @@ func (m *Measurement) Judge(d *Dependency) Verdict {
 func (m *Measurement) failure(d *Dependency) (failure, next string) {
 	masked := d.Slots.MaskedShare()
 	switch {
-	case d.Slots.Covered() == 0 && !math.IsNaN(d.PeakFleetAll.Value):
+	case d.Slots.Covered() == 0 && d.Slots.Sparse > 0:
 		return fmt.Sprintf("no slot of 15 minutes has half of its scrapes: the series of %s are too short or too full of gaps", d.Match),
 			"choose a window in which it was scraped throughout"
 	case d.Slots.Covered() == 0:

@@ -201,6 +201,7 @@ func TestBadFolders(t *testing.T) {
 		{"no such path", func(t *testing.T) (string, []string) {
 			return filepath.Join(t.TempDir(), "no"), []string{"no such file"}
 		}},
+		{"a device", func(*testing.T) (string, []string) { return os.DevNull, []string{"neither a file nor a folder"} }},
 		{"an empty folder", func(t *testing.T) (string, []string) { return t.TempDir(), []string{"holds no TSDB block"} }},
 		{"a folder of something else", func(*testing.T) (string, []string) { return metricsDir, []string{"holds no TSDB block"} }},
 		{"only a log", func(t *testing.T) (string, []string) {

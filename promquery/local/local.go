@@ -19,6 +19,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/prometheus/common/model"
@@ -62,6 +64,10 @@ type source interface {
 // content, not by name), a folder of TSDB blocks such as a Prometheus data
 // directory or a snapshot, or one block. Every error names the path, the line
 // where there is one, and what to do.
+//
+// Timestamps of text are cut to milliseconds by Prometheus's parser, through a
+// float: decimal fractions that are not sums of powers of two may come out one
+// millisecond early, there as here.
 //
 // An OpenMetrics file may hold at most 4 GiB of text after decompression,
 // 100 million samples, a million series and 256 MiB of distinct series names.
@@ -177,13 +183,14 @@ func (db *DB) fail(expr string, err error) error {
 		timeout  promql.ErrQueryTimeout
 		canceled promql.ErrQueryCanceled
 		storage  promql.ErrStorage
+		crash    runtime.Error // which the engine has recovered: an index that points nowhere
 	)
 	switch {
 	case errors.As(err, &canceled):
 		return err
 	case errors.As(err, &tooMany), errors.As(err, &timeout):
 		out.Kind, out.Next = promquery.TooExpensive, "select fewer series or a shorter window"
-	case errors.As(err, &storage):
+	case errors.As(err, &storage), errors.As(err, &crash):
 		out.Kind, out.Next = promquery.Unavailable, "a block may be damaged: copy it again, or move it out of the folder"
 	default:
 		out.Kind, out.Next = promquery.BadQuery, "check preset, series and selector"
@@ -205,7 +212,7 @@ func clip(s string) string {
 	if len(s) <= most {
 		return s
 	}
-	return s[:most] + "..."
+	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
 // noSamples is the bound of a source in which nothing has been seen yet.

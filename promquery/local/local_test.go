@@ -16,9 +16,11 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/textparse"
+	"github.com/prometheus/prometheus/promql"
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/prometheus/prometheus/storage"
 	"github.com/prometheus/prometheus/tsdb"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bhsize/bhsize/promquery"
 )
@@ -232,5 +234,47 @@ func TestInfosAreReturned(t *testing.T) {
 	}
 	if len(notes)+len(notes2) == 0 {
 		t.Error("no annotations came back")
+	}
+}
+
+// Measure asks for several days at a time.
+func TestConcurrentQueries(t *testing.T) {
+	db := open(t, metricsDir+"calls.om")
+	r := promquery.Range{Start: dataStart, End: dataEnd, Step: 15 * time.Second}
+	const expr = `sum by (dependency,le) (increase({__name__=~"calls_total|seconds_bucket"}[2m]))`
+	want, _, err := db.QueryRange(t.Context(), expr, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group errgroup.Group
+	for range 8 {
+		group.Go(func() error {
+			got, _, err := db.QueryRange(t.Context(), expr, r)
+			if err == nil && got.String() != want.String() {
+				err = errors.New("another answer beside other queries")
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestErrorsAreSorted(t *testing.T) {
+	db := open(t, metricsDir+"calls.om")
+	for _, c := range []struct {
+		err  error
+		want promquery.Kind
+	}{
+		{promql.ErrTooManySamples("query execution"), promquery.TooExpensive},
+		{promql.ErrQueryTimeout("query execution"), promquery.TooExpensive},
+		{promql.ErrStorage{Err: errors.New("checksum mismatch")}, promquery.Unavailable},
+		{parser.ParseErrors{}, promquery.BadQuery},
+	} {
+		var got *promquery.Error
+		if err := db.fail("x", c.err); !errors.As(err, &got) || got.Kind != c.want || got.Next == "" {
+			t.Errorf("%v became %+v, want kind %v and a next step", c.err, got, c.want)
+		}
 	}
 }
