@@ -26,6 +26,12 @@ type Config struct {
 	Dependencies []Dependency
 	Naming       Naming
 	Gaps         []Window // in which nothing is scraped
+
+	// FromStart makes every series begin with the first scrape, at zero.
+	// Otherwise a series begins with the scrape after its first call, as with a
+	// client that knows no label value before it occurs; there rate() loses the
+	// calls before that scrape, and Prometheus 2 and 3 extrapolate differently.
+	FromStart bool
 }
 
 // Instance is one process of the caller.
@@ -134,23 +140,31 @@ func (c *Config) validateFleet() error {
 			return fmt.Errorf("instance %q: offset %s, weight %v: give an offset below %s and a weight above 0", i.Name, i.Offset, i.Weight, c.Scrape)
 		}
 	}
-	for _, d := range c.Dependencies {
-		if err := d.validate(); err != nil {
-			return fmt.Errorf("dependency %q: %w", d.Name, err)
+	for i := range c.Dependencies {
+		if err := c.Dependencies[i].validate(); err != nil {
+			return fmt.Errorf("dependency %q: %w", c.Dependencies[i].Name, err)
 		}
 	}
 	return nil
 }
 
 func (d *Dependency) validate() error {
-	if d.Latency.Median <= 0 || !(d.Latency.Sigma >= 0) || !(d.Traffic.Rate >= 0) {
-		return errors.New("give a median above 0, and a sigma and a rate of at least 0")
+	if d.Latency.Median <= 0 || !(d.Latency.Sigma >= 0) {
+		return fmt.Errorf("latency %+v: give a median above 0 and a sigma of at least 0", d.Latency)
+	}
+	if !(d.Traffic.Rate >= 0) || math.IsInf(d.Traffic.Rate, 1) {
+		return fmt.Errorf("rate %v: give a number of at least 0", d.Traffic.Rate)
+	}
+	for _, h := range d.Traffic.Humps {
+		if !(h.Width > 0) {
+			return fmt.Errorf("hump %+v: give a width above 0", h)
+		}
 	}
 	if e := d.Errors; !(e.Ratio >= 0 && e.Ratio <= 1) || e.Every < 0 || e.Every > 0 && e.Spell <= 0 {
 		return fmt.Errorf("errors %+v: give a ratio from 0 to 1, and a spell with every", e)
 	}
-	if d.Stall != nil && d.Stall.Timeout <= 0 {
-		return errors.New("stall without a timeout: give one above 0")
+	if s := d.Stall; s != nil && (s.Timeout <= 0 || !(s.Factor > 0)) {
+		return errors.New("stall without a timeout or a factor: give both above 0")
 	}
 	return nil
 }

@@ -17,9 +17,8 @@ type History struct {
 	pairs  []*pair
 }
 
-// Series is one scraped series. A series begins with the scrape after its first
-// call, as with a client that knows no label value before it occurs, and then
-// stays, at zero after a restart.
+// Series is one scraped series. Once begun (see Config.FromStart) it stays, at
+// zero after a restart.
 type Series struct {
 	Labels labels.Labels
 	Family string // name in TYPE lines: the counter's without _total, the histogram's
@@ -58,11 +57,15 @@ func (h *History) collect(of func(*pair, outcome) []Series) []Series {
 	return out
 }
 
-// first is the first scrape that sees a call with this outcome.
+// first is the scrape with which the series of an outcome begin; those of an
+// outcome that never occurred have none.
 func (p *pair) first(o outcome) int {
 	k := slices.IndexFunc(p.scraped[o], func(b bin) bool { return b.calls > 0 })
-	if k < 0 {
+	switch {
+	case k < 0:
 		return len(p.scraped[o])
+	case p.config.FromStart:
+		return 0
 	}
 	return k
 }

@@ -285,22 +285,29 @@ func TestTextIsOpenMetrics(t *testing.T) {
 	}
 }
 
-// A series is absent until its first call.
-func TestSeriesBeginWithTheirFirstCall(t *testing.T) {
+// A series is absent until its first call, unless it is there from the start.
+func TestSeriesBegin(t *testing.T) {
 	c := small()
 	c.Dependencies[0].Stall = &Stall{Window: Window{start.Add(20 * time.Minute), start.Add(30 * time.Minute)}, Timeout: 5 * time.Second, Factor: 1}
 	h, _ := generate(t, c)
-	for _, s := range h.Series() {
-		if s.Labels.Get("error_type") != "timeout" {
-			continue
-		}
-		for at := range s.Samples() {
-			if first := time.UnixMilli(at).UTC(); first.Before(start.Add(20 * time.Minute)) {
+	for _, fromStart := range []bool{false, true} {
+		c.FromStart = fromStart
+		for _, s := range h.Series() {
+			if s.Labels.Get("error_type") != "timeout" {
+				continue
+			}
+			if first := begin(s); first.Before(start.Add(20*time.Minute)) != fromStart {
 				t.Errorf("%s begins at %s", s.Labels.Get(labels.MetricName), first)
 			}
-			break
 		}
 	}
+}
+
+func begin(s Series) time.Time {
+	for at := range s.Samples() {
+		return time.UnixMilli(at).UTC()
+	}
+	return time.Time{}
 }
 
 func TestTrafficCurve(t *testing.T) {
@@ -335,6 +342,8 @@ func TestValidate(t *testing.T) {
 		{"median above 0", func(c *Config) { c.Dependencies[0].Latency.Median = 0 }},
 		{"ratio from 0 to 1", func(c *Config) { c.Dependencies[0].Errors.Ratio = math.NaN() }},
 		{"without a timeout", func(c *Config) { c.Dependencies[0].Stall = &Stall{} }},
+		{"width above 0", func(c *Config) { c.Dependencies[0].Traffic.Humps = []Hump{{}} }},
+		{"rate NaN", func(c *Config) { c.Dependencies[0].Traffic.Rate = math.NaN() }},
 		{"a counter, a histogram, or both", func(c *Config) { c.Naming.Histogram = "" }},
 		{"unit 0s", func(c *Config) { c.Naming.Unit = 0 }},
 		{"rising bounds", func(c *Config) { c.Naming.Bounds = []float64{1, 1} }},
