@@ -31,7 +31,7 @@ func openFile(ctx context.Context, path string) (source, error) {
 func decompress(in io.Reader) (io.Reader, error) {
 	buf := bufio.NewReaderSize(in, 64<<10)
 	head, err := buf.Peek(2)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if !isGzip(head) {
@@ -49,7 +49,7 @@ type gzipReader struct{ z *gzip.Reader }
 
 func (g gzipReader) Read(p []byte) (int, error) {
 	n, err := g.z.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = gzipError(err)
 	}
 	return n, err
@@ -83,7 +83,7 @@ func (l *lines) next() ([]byte, error) {
 		return nil, fmt.Errorf("more than %d MiB of text: export fewer series or a shorter time, or give TSDB blocks", l.max.bytes>>20)
 	case errors.Is(err, bufio.ErrBufferFull):
 		return nil, fmt.Errorf("line is longer than %d KiB: this is not an OpenMetrics file", l.max.line>>10)
-	case err == io.EOF && len(text) > 0:
+	case errors.Is(err, io.EOF) && len(text) > 0:
 		return text, nil
 	}
 	return text, err

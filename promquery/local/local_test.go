@@ -61,7 +61,7 @@ func blockOf(t *testing.T, file, dir string) string {
 	app := w.AppenderV2(t.Context())
 	for p := textparse.NewOpenMetricsParser(text, labels.NewSymbolTable()); ; {
 		entry, err := p.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -67,7 +67,7 @@ func readOpenMetrics(ctx context.Context, path string, in io.Reader, max limits)
 func (r *reader) read(ctx context.Context, in *lines) error {
 	for {
 		text, err := in.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return r.truncated()
 		}
 		r.line++
@@ -99,7 +99,7 @@ func (r *reader) finish(in *lines) error {
 		return err
 	}
 	switch text, err := in.next(); {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return nil
 	case err != nil:
 		return r.fail(r.line+1, err)
@@ -142,7 +142,7 @@ func (r *reader) flush() error {
 func (r *reader) parse(p textparse.Parser) error {
 	for line := r.first; ; line++ {
 		entry, err := p.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

@@ -1,0 +1,67 @@
+package promquery
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// judged is a dependency about which there is nothing to say.
+func judged() *Dependency {
+	d := newDependency("payments")
+	d.Match, d.Calls, d.CallsAll = `peer="payments"`, 10_000, 10_000
+	d.PeakInstance = Peak{1, day1}
+	d.P99 = Quantile{Value: 0.2, Low: 0.1, High: 0.3, TopBound: 10, Share: 0.1}
+	d.Slots = SlotCount{Total: 3 * 96, Healthy: 3 * 96}
+	return d
+}
+
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		change  func(*Dependency)
+		failure string
+		doubts  []string
+	}{
+		{"exactly at every floor", func(*Dependency) {}, "", nil},
+		{"no series", func(d *Dependency) { d.Slots = SlotCount{Total: 96, Missing: 96} }, `no series of h_count with peer="payments"`, nil},
+		{"series with holes", func(d *Dependency) { d.Slots = SlotCount{Total: 96, Missing: 96, Sparse: 3} }, "half of its scrapes", nil},
+		{"no traffic", func(d *Dependency) { d.Calls, d.CallsAll = 0, 0 }, "no traffic", nil},
+		{"30 % unhealthy", func(d *Dependency) { d.Slots = SlotCount{Total: 1000, Healthy: 700, Unhealthy: 300} }, "", nil},
+		{"more", func(d *Dependency) { d.Slots = SlotCount{Total: 1000, Healthy: 699, Unhealthy: 301} }, "30 % of the time was unhealthy", nil},
+		{"of the time with data, not of the window", func(d *Dependency) { d.Slots = SlotCount{Total: 1000, Healthy: 20, Unhealthy: 10, Missing: 970} }, "33 %", nil},
+		{"all unhealthy is not 'no traffic'", func(d *Dependency) { d.Calls = 0; d.Slots = SlotCount{Total: 1000, Unhealthy: 1000} }, "100 % of the time", nil},
+		{"1,000 calls", func(d *Dependency) { d.Calls = 1000 }, "", []string{"only 1000 healthy calls (under 10000)"}},
+		{"999 calls", func(d *Dependency) { d.Calls = 999 }, "only 999 healthy calls", nil},
+		{"just under 10,000", func(d *Dependency) { d.Calls = 9999 }, "", []string{"only 9999 healthy calls"}},
+		{"no healthy step", func(d *Dependency) { d.PeakInstance = newDependency("").PeakInstance }, "no rate at any healthy step", nil},
+		{"a slot less than 3 days", func(d *Dependency) { d.Slots.Healthy-- }, "", []string{"only 71.75 hours of data (under 3 days)"}},
+		{"two days", func(d *Dependency) { d.Slots.Healthy = 192; d.Slots.Total = 192 }, "", []string{"only 2 days of data"}},
+		{"half of the window", func(d *Dependency) { d.Slots.Total = 6 * 96 }, "", nil},
+		{"less", func(d *Dependency) { d.Slots.Total = 6*96 + 1 }, "", []string{"only 50 % of the window has data"}},
+		{"bounds more than 3 times apart", func(d *Dependency) { d.P99.Low = 0.09 }, "", []string{"between 0.09 s and 0.3 s"}},
+		{"from zero", func(d *Dependency) { d.P99.Low = 0 }, "", []string{"between 0 s and 0.3 s"}},
+		{"in the +Inf bucket is another finding", func(d *Dependency) { d.P99.High = inf }, "", nil},
+		{"a doubted quantile's bounds do not matter", func(d *Dependency) { d.QuantileDoubt = "why"; d.P99.Low = 0 }, "", []string{"the p99 says nothing: why"}},
+		{"a limit that bites", func(d *Dependency) { d.Rejected = 12 }, "", []string{"rejected 12 calls: the rate is a floor"}},
+		{"all at once, in order", func(d *Dependency) { d.Calls = 2000; d.Slots.Healthy = 10; d.Rejected = 1; d.QuantileDoubt = "why" }, "",
+			[]string{"p99 says nothing", "2000 healthy calls", "2.5 hours", "3 % of the window", "rejected 1 calls"}},
+	} {
+		d := judged()
+		c.change(d)
+		m := &Measurement{Series: Series{Histogram: "h"}, Start: day1, End: day1.Add(72 * time.Hour)}
+		v := m.Judge(d)
+		if (c.failure == "") != (v.Failure == "") || !strings.Contains(v.Failure, c.failure) || (v.Failure == "") != (v.Next == "") {
+			t.Errorf("%s: failure %q, next %q; want %q", c.why, v.Failure, v.Next, c.failure)
+		}
+		if len(v.Doubts) != len(c.doubts) {
+			t.Errorf("%s: doubts %q, want %q", c.why, v.Doubts, c.doubts)
+			continue
+		}
+		for i, want := range c.doubts {
+			if !strings.Contains(v.Doubts[i], want) {
+				t.Errorf("%s: doubt %q, want %q", c.why, v.Doubts[i], want)
+			}
+		}
+	}
+}
