@@ -11,14 +11,13 @@ import (
 	"strings"
 
 	"github.com/prometheus/prometheus/storage"
-	"github.com/prometheus/prometheus/tsdb"
 )
 
 // blocks is a folder of TSDB blocks, or one block. tsdb.DBReadOnly would read
 // them too, but makes a sandbox folder beside them and replays the whole
-// write-ahead log first.
+// write-ahead log first (and see block).
 type blocks struct {
-	blocks      []*tsdb.Block
+	blocks      []*block
 	first, last int64
 }
 
@@ -93,13 +92,13 @@ func isDir(path string) bool {
 
 // openBlock opens one block. Its index is read from mapped memory; a damaged
 // one may send the reader out of bounds, which is an error like any other.
-func openBlock(path string) (b *tsdb.Block, err error) {
+func openBlock(path string) (b *block, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			b, err = nil, damaged(path, fmt.Errorf("%v", p))
 		}
 	}()
-	b, err = tsdb.OpenBlock(nil, path, nil, nil)
+	b, err = readBlock(path)
 	switch {
 	case err == nil:
 		return b, nil
@@ -120,7 +119,7 @@ func (b *blocks) bounds() (first, last int64) { return b.first, b.last }
 func (b *blocks) close() error {
 	var errs []error
 	for _, one := range b.blocks {
-		errs = append(errs, one.Close())
+		errs = append(errs, one.close())
 	}
 	return errors.Join(errs...)
 }
@@ -130,17 +129,9 @@ func (b *blocks) close() error {
 func (b *blocks) Querier(mint, maxt int64) (storage.Querier, error) {
 	var qs []storage.Querier
 	for _, one := range b.blocks {
-		if !one.OverlapsClosedInterval(mint, maxt) {
-			continue
+		if one.overlaps(mint, maxt) {
+			qs = append(qs, &blockQuerier{b: one, mint: mint, maxt: maxt})
 		}
-		q, err := tsdb.NewBlockQuerier(one, mint, maxt)
-		if err != nil {
-			for _, open := range qs {
-				err = errors.Join(err, open.Close())
-			}
-			return nil, fmt.Errorf("block %s: %w", one.Dir(), err)
-		}
-		qs = append(qs, q)
 	}
 	return storage.NewMergeQuerier(qs, nil, storage.ChainedSeriesMerge), nil
 }

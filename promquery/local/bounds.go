@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/tsdb"
 	"github.com/prometheus/prometheus/tsdb/chunks"
 	"github.com/prometheus/prometheus/tsdb/index"
 )
@@ -20,9 +19,9 @@ import (
 // move a bound are read.
 func (b *blocks) findBounds(ctx context.Context, dir string) error {
 	byEnd := slices.Clone(b.blocks)
-	slices.SortStableFunc(byEnd, func(x, y *tsdb.Block) int { return int(sign(y.MaxTime() - x.MaxTime())) })
+	slices.SortStableFunc(byEnd, func(x, y *block) int { return int(sign(y.maxt - x.maxt)) })
 	for _, one := range byEnd {
-		if one.MaxTime()-1 <= b.last {
+		if one.maxt-1 <= b.last {
 			break
 		}
 		if err := b.widen(ctx, one); err != nil {
@@ -30,9 +29,9 @@ func (b *blocks) findBounds(ctx context.Context, dir string) error {
 		}
 	}
 	byStart := slices.Clone(b.blocks)
-	slices.SortStableFunc(byStart, func(x, y *tsdb.Block) int { return int(sign(x.MinTime() - y.MinTime())) })
+	slices.SortStableFunc(byStart, func(x, y *block) int { return int(sign(x.mint - y.mint)) })
 	for _, one := range byStart {
-		if one.MinTime() >= b.first {
+		if one.mint >= b.first {
 			break
 		}
 		if err := b.widen(ctx, one); err != nil {
@@ -48,20 +47,16 @@ func (b *blocks) findBounds(ctx context.Context, dir string) error {
 func sign(d int64) int64 { return max(-1, min(1, d)) }
 
 // widen takes the bounds of one block into account.
-func (b *blocks) widen(ctx context.Context, one *tsdb.Block) (err error) {
+func (b *blocks) widen(ctx context.Context, one *block) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p)
 		}
 		if err != nil && ctx.Err() == nil {
-			err = damaged(one.Dir(), err)
+			err = damaged(one.dir, err)
 		}
 	}()
-	ix, err := one.Index()
-	if err != nil {
-		return err
-	}
-	defer ix.Close() // gives back a reference; nothing can fail
+	ix := one.index
 	name, value := index.AllPostingsKey()
 	all, err := ix.Postings(ctx, name, value)
 	if err != nil {
