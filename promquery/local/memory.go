@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/storage"
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
@@ -91,7 +92,7 @@ func (m *memory) finish() {
 	slices.SortFunc(m.series, func(a, b *memSeries) int { return labels.Compare(a.lset, b.lset) })
 	for _, s := range m.series {
 		s.app = nil
-		name := s.lset.Get(labels.MetricName)
+		name := s.lset.Get(model.MetricNameLabel)
 		m.byName[name] = append(m.byName[name], s)
 	}
 }
@@ -132,7 +133,7 @@ func (q *memQuerier) Select(ctx context.Context, _ bool, _ *storage.SelectHints,
 // candidates narrows the search to one metric name where the matchers fix it.
 func (q *memQuerier) candidates(ms []*labels.Matcher) []*memSeries {
 	for _, m := range ms {
-		if m.Name == labels.MetricName && m.Type == labels.MatchEqual {
+		if m.Name == model.MetricNameLabel && m.Type == labels.MatchEqual {
 			return q.m.byName[m.Value]
 		}
 	}
