@@ -94,11 +94,11 @@ func decodePrometheus(n *node) Prometheus {
 	return Prometheus{
 		URL: n.get("url").str(), Preset: n.get("preset").str(), Selector: n.get("selector").str(), Window: asDuration(n.get("window")),
 		Series: Series{
-			Counter: s.get("counter").str(), Histogram: s.get("histogram").str(), Sum: s.get("sum").str(), Count: s.get("count").str(),
-			Type: s.get("type").str(), Unit: s.get("unit").str(),
-			Dependency: s.get("dependency").list(), Instance: s.get("instance").list(), Caller: s.get("caller").list(),
+			Counter: s.get("counter").str(), Histogram: s.get("histogram").str(),
+			Unit:       s.get("unit").str(),
+			Dependency: s.get("dependency").list(), Instance: s.get("instance").list(),
 			Errors: s.get("errors").str(), Rejected: s.get("rejected").str(), Matchers: s.get("matchers").str(),
-			Level: s.get("level").str(), Ends: s.get("ends").str(), InFlight: s.get("in_flight").str(), Limit: s.get("limit").str(),
+			Level: s.get("level").str(), Ends: s.get("ends").str(),
 		},
 	}
 }

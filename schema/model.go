@@ -57,20 +57,14 @@ type Prometheus struct {
 type Series struct {
 	Counter    string   // request counter
 	Histogram  string   // duration series, without _bucket, _sum and _count
-	Sum        string   // sum of durations, where it has a name of its own
-	Count      string   // count of durations, where it has a name of its own
-	Type       string   // classic, native, summary, average or none
 	Unit       string   // of the durations: s, ms, us or ns
 	Dependency []string // labels that name the dependency
 	Instance   []string // labels that name the instance of the service
-	Caller     []string // labels that name the service itself
 	Errors     string   // matchers of failed calls
 	Rejected   string   // matchers of calls refused by the service's own limit
 	Matchers   string   // matchers that always apply
 	Level      string   // call or attempt
 	Ends       string   // headers, first-byte or complete
-	InFlight   string   // gauge of calls in flight
-	Limit      string   // gauge of the limit in force
 }
 
 // Instances is the number of instances of the service.
