@@ -78,6 +78,9 @@ type measuring struct {
 func (m *measuring) run() (*Measurement, error) {
 	m.slots, m.known = map[string]*series{}, map[string]bool{}
 	m.plan()
+	if w, ok := m.q.(Warner); ok {
+		m.out.Warnings = append(m.out.Warnings, w.Warnings()...)
+	}
 	if err := m.probe(); err != nil {
 		return nil, err
 	}

@@ -38,3 +38,9 @@ type Range struct {
 type Bounded interface {
 	Bounds() (first, last time.Time)
 }
+
+// Warner is a Querier that has something to say about its data as a whole,
+// such as what it found and could not read.
+type Warner interface {
+	Warnings() []string
+}

@@ -156,7 +156,7 @@ func (e *env) measure(ctx context.Context, f *recommendFlags, q *queriers, file 
 	}
 	querier, err := q.get(ctx, where)
 	if err != nil {
-		return nil, &exit{exitUnsized, fmt.Errorf("%w; nothing was measured", err)}
+		return nil, &exit{code: exitUnsized, err: fmt.Errorf("%w; nothing was measured", err)}
 	}
 	start, end, err := f.times(querier)
 	if err != nil {
@@ -182,10 +182,7 @@ func unsized(err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	if failed.Next == "" {
-		return &exit{exitUnsized, err}
-	}
-	return &exit{exitUnsized, fmt.Errorf("%w\n  = %s", err, failed.Next)}
+	return &exit{code: exitUnsized, err: err, next: failed.Next}
 }
 
 // inField shows an error of a request at its place in the file.
@@ -234,11 +231,11 @@ func (f *recommendFlags) verdict(e *env, p *plan.Plan) error {
 	low := p.Count(func(b *plan.Bulkhead) bool { return b.Confidence == plan.ConfidenceLow })
 	switch {
 	case failed > 0:
-		return &exit{exitUnsized, fmt.Errorf("%d of %d bulkheads could not be sized", failed, p.Count(func(*plan.Bulkhead) bool { return true }))}
+		return &exit{code: exitUnsized, err: fmt.Errorf("%d of %d bulkheads could not be sized", failed, p.Count(func(*plan.Bulkhead) bool { return true }))}
 	case !p.Fits():
 		return &exit{code: exitFindings}
 	case f.strict && low > 0:
-		return &exit{exitFindings, fmt.Errorf("--strict: %d recommendations are of low confidence", low)}
+		return &exit{code: exitFindings, err: fmt.Errorf("--strict: %d recommendations are of low confidence", low)}
 	}
 	return nil
 }

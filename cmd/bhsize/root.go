@@ -26,7 +26,8 @@ const (
 // exit is an error that has been told already, or that needs a code of its own.
 type exit struct {
 	code int
-	err  error // nil: nothing more to say
+	err  error  // nil: nothing more to say
+	next string // what to do about it
 }
 
 func (e *exit) Error() string {
@@ -102,6 +103,9 @@ func (e *env) conclude(ctx context.Context, err error) int {
 	if text := err.Error(); text != "" {
 		e.say("error: %s", text)
 	}
+	if known != nil && known.next != "" {
+		e.hint(known.next)
+	}
 	return code
 }
 
@@ -109,6 +113,9 @@ func (e *env) conclude(ctx context.Context, err error) int {
 func (e *env) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(e.err, "bhsize: %s\n", diag.Plain(fmt.Sprintf(format, args...)))
 }
+
+// hint tells what to do about the line before.
+func (e *env) hint(text string) { _, _ = fmt.Fprintf(e.err, "  = %s\n", diag.Plain(text)) }
 
 func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{

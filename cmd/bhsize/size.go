@@ -78,7 +78,7 @@ func (e *env) size(f *sizeFlags) error {
 		return err
 	}
 	if fits, err := s.Fits(); err != nil || (fits != nil && !*fits) {
-		return &exit{exitFindings, err}
+		return &exit{code: exitFindings, err: err}
 	}
 	return nil
 }

@@ -75,11 +75,11 @@ func (f *recommendFlags) writable(p *plan.Plan) error {
 	low := p.Count(func(b *plan.Bulkhead) bool { return b.Confidence == plan.ConfidenceLow })
 	switch {
 	case failed > 0 && !f.partial:
-		return &exit{exitUnsized, fmt.Errorf("%d bulkheads could not be sized: nothing was written; mend them, or write the others with --partial", failed)}
+		return &exit{code: exitUnsized, err: fmt.Errorf("%d bulkheads could not be sized: nothing was written; mend them, or write the others with --partial", failed)}
 	case !p.Writable():
-		return &exit{exitFindings, errors.New("the recommendation does not fit even after all cuts: nothing was written")}
+		return &exit{code: exitFindings, err: errors.New("the recommendation does not fit even after all cuts: nothing was written")}
 	case f.strict && low > 0:
-		return &exit{exitFindings, fmt.Errorf("--strict: %d recommendations are of low confidence: nothing was written", low)}
+		return &exit{code: exitFindings, err: fmt.Errorf("--strict: %d recommendations are of low confidence: nothing was written", low)}
 	}
 	return nil
 }
