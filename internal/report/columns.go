@@ -23,7 +23,7 @@ func recommendColumns() []column {
 			return traffic(b, func(t *plan.Traffic) string { return seconds(t.P99) })
 		}},
 		{"IN BUCKET", func(b *plan.Bulkhead) string { return traffic(b, bucket) }},
-		{"TRIES", func(b *plan.Bulkhead) string { return short(b.Attempts) }},
+		{"ATTEMPTS", func(b *plan.Bulkhead) string { return short(b.Attempts) }},
 		{"HEADROOM", headroom},
 		{"NOW", func(b *plan.Bulkhead) string { return integer(b.Now) }},
 		{"PERMITS", func(b *plan.Bulkhead) string { return integer(b.Permits) }},
