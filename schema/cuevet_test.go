@@ -39,7 +39,7 @@ func buildTool(pkg string) (string, error) {
 		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
-			os.Stderr.Write(out)
+			err = fmt.Errorf("%w: %s", err, out)
 		}
 		return result{path, err}
 	}))

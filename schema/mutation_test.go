@@ -2,10 +2,10 @@ package schema_test
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"cuelang.org/go/cue"
@@ -41,8 +41,11 @@ func mutate(r *rand.Rand, src []byte) []byte {
 // seed is fixed, so that a failure stays.
 func TestMutations(t *testing.T) {
 	rounds := 12
-	if os.Getenv("BHSIZE_ROUNDS") != "" {
-		fmt.Sscan(os.Getenv("BHSIZE_ROUNDS"), &rounds)
+	if text := os.Getenv("BHSIZE_ROUNDS"); text != "" {
+		var err error
+		if rounds, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	config := cuecontext.New().CompileString(schema.CUE()).LookupPath(cue.ParsePath("#Config"))
@@ -88,7 +91,7 @@ func sameAsCUE(t *testing.T, config cue.Value, src []byte, problems []schema.Pro
 	defer func() { _ = recover() }() // CUE's reader panics on line ends that YAML knows and it does not
 	file, err := cueyaml.Extract("m.yaml", src)
 	if err == nil {
-		err = config.Unify(config.Context().BuildFile(file)).Validate(cue.Concrete(true))
+		err = config.Unify(cuecontext.New().BuildFile(file)).Validate(cue.Concrete(true))
 	}
 	if (err == nil) != (len(problems) == 0) {
 		t.Errorf("CUE: %v\nLoad: %v", err, problems)

@@ -89,7 +89,7 @@ func (e *env) recommend(ctx context.Context, f *recommendFlags) error {
 			return err
 		}
 	}
-	return f.verdict(e, p)
+	return f.verdict(p)
 }
 
 func (f *recommendFlags) check() error {
@@ -226,7 +226,7 @@ func (e *env) explain(name string, p *plan.Plan) error {
 }
 
 // verdict is the exit code of a plan that was printed; 3 beats 1.
-func (f *recommendFlags) verdict(e *env, p *plan.Plan) error {
+func (f *recommendFlags) verdict(p *plan.Plan) error {
 	failed := p.Count(func(b *plan.Bulkhead) bool { return b.Failure != "" })
 	low := p.Count(func(b *plan.Bulkhead) bool { return b.Confidence == plan.ConfidenceLow })
 	switch {

@@ -111,10 +111,3 @@ func plural(n int, one, many string) string {
 	}
 	return strconv.Itoa(n) + " " + many
 }
-
-func deref(x *float64) float64 {
-	if x == nil {
-		return math.NaN()
-	}
-	return *x
-}

@@ -38,7 +38,7 @@ type page struct {
 }
 
 func (p *page) line(format string, args ...any) {
-	fmt.Fprintf(p, format+"\n", args...)
+	_, _ = fmt.Fprintf(p, format+"\n", args...) // to memory
 }
 
 // item writes a list entry, wrapped with a hanging indent.
