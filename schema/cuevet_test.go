@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
