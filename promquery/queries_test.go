@@ -71,9 +71,13 @@ func (r *recorder) QueryRange(_ context.Context, expr string, rng promquery.Rang
 }
 
 // interval answers the probe for the scrape interval, and nothing to the rest.
+// At the ends of the data an hour has fewer samples; the most are what counts.
 func interval(t *testing.T, samplesAnHour float64) *recorder {
-	probe := model.Matrix{{Metric: model.Metric{}, Values: []model.SamplePair{{Timestamp: model.TimeFromUnix(start.Unix()), Value: model.SampleValue(samplesAnHour)}}}}
-	return newRecorder(t, map[string]model.Matrix{"quantile(0.5": probe, "sum by": nil, "max by": nil, "count by": nil})
+	one := model.SampleStream{}
+	for i, share := range []float64{0.5, 1, 0.5} {
+		one.Values = append(one.Values, model.SamplePair{Timestamp: model.Time(i), Value: model.SampleValue(share * samplesAnHour)})
+	}
+	return newRecorder(t, map[string]model.Matrix{"quantile(0.5": {&one}, "sum by": nil, "max by": nil, "count by": nil})
 }
 
 func many(n int) []promquery.Group {
