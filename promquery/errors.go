@@ -15,17 +15,17 @@ import (
 type Kind int
 
 const (
-	// Unavailable: nobody answered, or a 5xx.
+	// Unavailable means: nobody answered, or a 5xx.
 	Unavailable Kind = iota
-	// TooExpensive: the server refused or gave up because of a limit.
+	// TooExpensive means: the server refused or gave up because of a limit.
 	TooExpensive
-	// BadQuery: the server did not accept the expression or the parameters.
+	// BadQuery means: the server did not accept the expression or the parameters.
 	BadQuery
-	// Denied: 401, 403 and other 4xx from in front of the API.
+	// Denied means: 401, 403 and other 4xx from in front of the API.
 	Denied
-	// NotPrometheus: something answered, but not with the Prometheus API.
+	// NotPrometheus means: something answered, but not with the Prometheus API.
 	NotPrometheus
-	// NoData: the query worked and nothing matched.
+	// NoData means: the query worked and nothing matched.
 	NoData
 )
 

@@ -74,7 +74,7 @@ func parseMatchers(text string) ([]*labels.Matcher, error) {
 }
 
 func withoutName(matchers []*labels.Matcher) []*labels.Matcher {
-	return slices.DeleteFunc(slices.Clone(matchers), func(m *labels.Matcher) bool { return m.Name == labels.MetricName })
+	return slices.DeleteFunc(slices.Clone(matchers), func(m *labels.Matcher) bool { return m.Name == model.MetricNameLabel })
 }
 
 // unitSeconds are the units a duration series may have.
@@ -255,7 +255,7 @@ func over(sel selector, d time.Duration) parser.Expr {
 // vector leaves a name that must be quoted to its matcher: the printer writes
 // Name as it is.
 func (s selector) vector() *parser.VectorSelector {
-	name := labels.MustNewMatcher(labels.MatchEqual, labels.MetricName, s.name)
+	name := labels.MustNewMatcher(labels.MatchEqual, model.MetricNameLabel, s.name)
 	vs := &parser.VectorSelector{LabelMatchers: append(slices.Clone(s.matchers), name)}
 	if model.LegacyValidation.IsValidMetricName(s.name) {
 		vs.Name = s.name

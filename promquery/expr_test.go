@@ -40,9 +40,9 @@ func source1(t *testing.T, s Series, selector string, groups ...Group) *source {
 	return src
 }
 
-func preset(t testing.TB, name string) Series {
+func istioSeries(t testing.TB) Series {
 	t.Helper()
-	p, err := LookupPreset(name)
+	p, err := LookupPreset("istio")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,8 +111,8 @@ var hostile = []string{
 
 func TestHostileLabelValuesStayValues(t *testing.T) {
 	for _, v := range hostile {
-		one := source1(t, preset(t, "istio"), "", Group{Name: v})
-		two := source1(t, preset(t, "istio"), "a="+quote(v), Group{Name: "g", Match: map[string][]string{"b": {v, "other"}, "c": {v}}})
+		one := source1(t, istioSeries(t), "", Group{Name: v})
+		two := source1(t, istioSeries(t), "a="+quote(v), Group{Name: "g", Match: map[string][]string{"b": {v, "other"}, "c": {v}}})
 		for _, src := range []*source{one, two} {
 			for _, q := range expressions(src) {
 				intact(t, q.Expr, src)
@@ -133,7 +133,7 @@ func TestHostileMetricNamesStayNames(t *testing.T) {
 		if v == "" {
 			continue // means 'not set'
 		}
-		src := source1(t, preset(t, "istio").With(Series{Counter: v, Histogram: "h" + v}), "")
+		src := source1(t, istioSeries(t).With(Series{Counter: v, Histogram: "h" + v}), "")
 		for _, q := range expressions(src) {
 			intact(t, q.Expr, src)
 		}
@@ -177,7 +177,7 @@ func selectors(t *testing.T, expr string) []*parser.VectorSelector {
 }
 
 func TestRefusedSeries(t *testing.T) {
-	istio := preset(t, "istio")
+	istio := istioSeries(t)
 	match := func(label string, values ...string) []Group {
 		return []Group{{Name: "g", Match: map[string][]string{label: values}}}
 	}

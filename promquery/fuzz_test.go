@@ -15,7 +15,7 @@ func FuzzExpressions(f *testing.F) {
 	}
 	f.Add(`job=~"x|y"`, `errors_total{a="b"}`, "a.b", "v")
 	f.Add(`{"a b"="c"}`, `'`, "le", "")
-	istio := preset(f, "istio")
+	istio := istioSeries(f)
 	f.Fuzz(func(t *testing.T, selector, failed, label, values string) {
 		if metricStart.MatchString(failed) {
 			failed = `code="` // another exporter's metric does not carry the fixed matchers

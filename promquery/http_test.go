@@ -38,9 +38,9 @@ func asJSON(status int, body string) http.HandlerFunc {
 	return answer(status, "application/json", body)
 }
 
-func newTestHTTP(t *testing.T, address string, timeout time.Duration, limit int64) *HTTP {
+func newTestHTTP(t *testing.T, address string, timeout time.Duration) *HTTP {
 	t.Helper()
-	q, err := newHTTP(address, timeout, nil, limit)
+	q, err := newHTTP(address, timeout, nil, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,10 @@ func TestHTTPFailures(t *testing.T) {
 		{"a query that its server cancelled", asJSON(503, `{"status":"error","errorType":"canceled","error":"query was canceled"}`), TooExpensive, "query was canceled", "--window"},
 		{"starting up", answer(503, "text/plain", "Service Unavailable"), Unavailable, "503 Service Unavailable", "try again"},
 		{"a login page", answer(200, "text/html; charset=utf-8", html), NotPrometheus, "text/html", "login page"},
-		{"no content type", func(w http.ResponseWriter, _ *http.Request) { w.Header()["Content-Type"] = nil; w.WriteHeader(200) }, NotPrometheus, "instead of JSON", "address"},
+		{"no content type", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			w.WriteHeader(http.StatusOK)
+		}, NotPrometheus, "instead of JSON", "address"},
 		{"truncated JSON", asJSON(200, emptyMatrix[:30]), NotPrometheus, "did not answer as a Prometheus does", "cut the answer short"},
 		{"a connection that breaks", cutShort, Unavailable, "broke off", "try again"},
 		{"an empty body", asJSON(200, ""), NotPrometheus, "did not answer as a Prometheus", "base URL"},
@@ -107,7 +110,7 @@ func TestHTTPFailures(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			address := serve(t, c.handler)
-			q := newTestHTTP(t, address, time.Minute, 1<<20)
+			q := newTestHTTP(t, address, time.Minute)
 			_, _, err := q.QueryRange(t.Context(), `up{a="b"}`, someRange)
 			wantFailure(t, err, c.kind, c.message, c.next)
 			if host := address[strings.Index(address, "@")+1:]; err != nil && !strings.Contains(err.Error(), host) {
@@ -143,7 +146,7 @@ func TestNobodyListens(t *testing.T) {
 		{"a closed port", strings.Replace(address, address[strings.LastIndex(address, ":"):], ":1", 1)},
 		{"a host that does not exist", "http://user:" + password + "@prometheus.invalid:9090"},
 	} {
-		_, _, err := newTestHTTP(t, c.address, time.Minute, 1<<20).QueryRange(t.Context(), "up", someRange)
+		_, _, err := newTestHTTP(t, c.address, time.Minute).QueryRange(t.Context(), "up", someRange)
 		t.Run(c.why, func(t *testing.T) {
 			wantFailure(t, err, Unavailable, "cannot reach http://user:xxxxx@", "server is up")
 		})
@@ -164,7 +167,7 @@ func blocked(t *testing.T) http.HandlerFunc {
 }
 
 func TestSlowServer(t *testing.T) {
-	q := newTestHTTP(t, serve(t, blocked(t)), 20*time.Millisecond, 1<<20)
+	q := newTestHTTP(t, serve(t, blocked(t)), 20*time.Millisecond)
 	_, _, err := q.QueryRange(t.Context(), "up", someRange)
 	wantFailure(t, err, Unavailable, "did not answer in time", "--timeout")
 }
@@ -176,7 +179,7 @@ func TestSlowBody(t *testing.T) {
 		_, _ = io.WriteString(w, emptyMatrix[:20])
 		w.(http.Flusher).Flush()
 		wait(w, r)
-	}), 50*time.Millisecond, 1<<20)
+	}), 50*time.Millisecond)
 	_, _, err := q.QueryRange(t.Context(), "up", someRange)
 	wantFailure(t, err, Unavailable, "did not answer in time", "--timeout")
 }
@@ -184,7 +187,7 @@ func TestSlowBody(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	wait := blocked(t)
-	q := newTestHTTP(t, serve(t, func(w http.ResponseWriter, r *http.Request) { cancel(); wait(w, r) }), time.Minute, 1<<20)
+	q := newTestHTTP(t, serve(t, func(w http.ResponseWriter, r *http.Request) { cancel(); wait(w, r) }), time.Minute)
 	_, _, err := q.QueryRange(ctx, "up", someRange)
 	var failed *Error
 	if !errors.Is(err, context.Canceled) || errors.As(err, &failed) {
@@ -239,7 +242,7 @@ func TestRequestsAreWhole(t *testing.T) {
 		{"a redirect that keeps the query", "/moved", "", []recorded{{"/moved" + path, "POST", expr, user}, {"/there" + path, "POST", expr, user}}},
 	} {
 		saw = nil
-		q := newTestHTTP(t, serve(t, handler(c.deny))+c.prefix, time.Minute, 1<<20)
+		q := newTestHTTP(t, serve(t, handler(c.deny))+c.prefix, time.Minute)
 		if _, _, err := q.QueryRange(t.Context(), expr, someRange); err != nil {
 			t.Errorf("%s: %v", c.why, err)
 		}
@@ -251,7 +254,7 @@ func TestRequestsAreWhole(t *testing.T) {
 
 func TestRangeAnswer(t *testing.T) {
 	q := newTestHTTP(t, serve(t, asJSON(200, `{"status":"success","warnings":["a store is away"],"infos":["not a counter?"],"data":{"resultType":"matrix","result":[
-		{"metric":{"d":"x"},"values":[[1,"2.5"],[2,"NaN"],[3,"+Inf"],[4,"-Inf"],[5,"3"]]}]}}`)), time.Minute, 1<<20)
+		{"metric":{"d":"x"},"values":[[1,"2.5"],[2,"NaN"],[3,"+Inf"],[4,"-Inf"],[5,"3"]]}]}}`)), time.Minute)
 	matrix, notes, err := q.QueryRange(t.Context(), "up", someRange)
 	if err != nil {
 		t.Fatal(err)
@@ -267,12 +270,12 @@ func TestRangeAnswer(t *testing.T) {
 }
 
 func TestInstantAnswer(t *testing.T) {
-	q := newTestHTTP(t, serve(t, asJSON(200, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{"d":"x"},"value":[1,"2.5"]}]}}`)), time.Minute, 1<<20)
+	q := newTestHTTP(t, serve(t, asJSON(200, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{"d":"x"},"value":[1,"2.5"]}]}}`)), time.Minute)
 	vector, _, err := q.Query(t.Context(), "up", day1)
 	if err != nil || len(vector) != 1 || vector[0].Value != 2.5 || vector[0].Metric["d"] != "x" {
 		t.Errorf("%v, error %v", vector, err)
 	}
-	q = newTestHTTP(t, serve(t, asJSON(200, `{"status":"success","data":{"resultType":"scalar","result":[1,"2"]}}`)), time.Minute, 1<<20)
+	q = newTestHTTP(t, serve(t, asJSON(200, `{"status":"success","data":{"resultType":"scalar","result":[1,"2"]}}`)), time.Minute)
 	_, _, err = q.Query(t.Context(), "1", day1)
 	wantFailure(t, err, NotPrometheus, "a scalar where a vector was asked for", "Prometheus API")
 }
@@ -286,8 +289,8 @@ func TestWarningsAreKeptOnce(t *testing.T) {
 		}
 		asJSON(200, `{"status":"success","warnings":["partial"],"data":{"resultType":"matrix","result":`+result+`}}`)(w, r)
 	}
-	q := newTestHTTP(t, serve(t, handler), time.Minute, 1<<20)
-	m, err := Measure(t.Context(), q, Request{Series: preset(t, "istio"), Start: day1, End: day1.Add(3 * day)})
+	q := newTestHTTP(t, serve(t, handler), time.Minute)
+	m, err := Measure(t.Context(), q, Request{Series: istioSeries(t), Start: day1, End: day1.Add(3 * day)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func TestNothingThere(t *testing.T) {
 		r := request(2*hour, named("a")...)
 		c.change(&r)
 		_, err := promquery.Measure(t.Context(), db, r)
-		t.Run(c.why, func(t *testing.T) { wantError(t, err, promquery.NoData, c.message, c.next) })
+		t.Run(c.why, func(t *testing.T) { wantNoData(t, err, c.message, c.next) })
 	}
 }
 
@@ -173,7 +173,7 @@ func TestSelectorMissesWhatEndedEarly(t *testing.T) {
 	r := request(12*hour, named("a")...)
 	r.Selector = `job="nope"`
 	_, err := promquery.Measure(t.Context(), db, r)
-	wantError(t, err, promquery.NoData, "h_count exists", "prometheus.selector")
+	wantNoData(t, err, "h_count exists", "prometheus.selector")
 }
 
 // Zero groups: what there is comes back as unmatched.

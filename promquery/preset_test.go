@@ -44,7 +44,7 @@ var namings = map[string]synth.Naming{
 // history is four hours of two instances that call three dependencies: one is
 // well, one fails fast for a slot, one stalls for half an hour.
 func history(n synth.Naming) *synth.Config {
-	at := func(d time.Duration) time.Time { return start.Add(d) }
+	at := start.Add
 	flat := synth.Traffic{Rate: 20, Night: 1, Bursts: []synth.Burst{{Window: synth.Window{From: at(3 * hour), To: at(3*hour + 5*minute)}, Factor: 2}}}
 	return &synth.Config{
 		Seed: 7, Start: start, End: at(4 * hour), Scrape: 15 * time.Second, Step: 15 * time.Second, Window: time.Minute, Naming: n,
