@@ -107,7 +107,7 @@ func newSource(s Series, userSelector string, groups []Group) (*source, error) {
 // resolve builds the selectors. common holds for the counter and the histogram;
 // a metric of its own (another exporter's error counter) only has the user's.
 func (s *source) resolve(common, user []*labels.Matcher) error {
-	counter := s.counterName()
+	counter := s.CounterName()
 	served := common
 	if s.Rejected != "" {
 		sel, inverse, err := s.resolveRejected(counter, common, user)

@@ -120,7 +120,7 @@ func (m *measuring) probe() error {
 	if most <= 0 {
 		return m.nothing(instants)
 	}
-	m.out.ScrapeInterval = snap(time.Duration(float64(time.Hour) / most))
+	m.out.ScrapeInterval = interval(most)
 	if m.out.ScrapeInterval > maxInterval {
 		return &Error{NoData, fmt.Sprintf("%s has at most %.0f samples an hour: a rate over a slot of 15 minutes needs a scrape every 5 minutes or more often", m.src.counter, most),
 			"shorten the scrape interval, or choose a window in which it was scraped throughout", nil}
@@ -133,9 +133,20 @@ func (m *measuring) probe() error {
 // maxInterval leaves three scrapes in every slot.
 const maxInterval = slot / 3
 
-// snap takes an estimated interval to whole seconds: an hour holds one sample
-// more or less, by where it starts.
-func snap(d time.Duration) time.Duration { return max(time.Second, d.Round(time.Second)) }
+// interval is the scrape interval of a series with so many samples an hour. A
+// Prometheus before version 3 counts both ends of the hour, so that samples on
+// its border make one too many: where only that reading gives whole seconds, it
+// is taken.
+func interval(samples float64) time.Duration {
+	const hour = float64(time.Hour / time.Second)
+	open, closed := hour/samples, hour/(samples-1)
+	if !whole(open) && whole(closed) {
+		open = closed
+	}
+	return time.Duration(max(1, math.Round(open))) * time.Second
+}
+
+func whole(seconds float64) bool { return math.Abs(seconds-math.Round(seconds)) < 1e-9 }
 
 func ceilDuration(d, to time.Duration) time.Duration { return (d + to - 1) / to * to }
 
@@ -150,10 +161,18 @@ func (m *measuring) nothing(instants Range) error {
 	}
 	if len(found) == 0 {
 		return &Error{NoData, fmt.Sprintf("there is no metric %s from %s to %s", name, m.out.Start.Format(time.RFC3339), m.out.End.Format(time.RFC3339)),
-			"check prometheus.preset (or prometheus.series) and the window: the service may be measured by other metrics", nil}
+			fmt.Sprintf("%s asks for it: check the window and prometheus.preset; `bhsize presets` lists them, prometheus.series names metrics by hand", m.asker()), nil}
 	}
 	return &Error{NoData, fmt.Sprintf("%s exists, but no series of it match %s", name, m.src.counter.String()),
 		"check prometheus.selector and the matchers of prometheus.series", nil}
+}
+
+// asker says who chose the metric.
+func (m *measuring) asker() string {
+	if m.req.Preset == "" {
+		return "prometheus.series"
+	}
+	return fmt.Sprintf("preset %q", m.req.Preset)
 }
 
 // slotQuery is one expression at a step of one slot, and where its values go.

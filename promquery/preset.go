@@ -56,8 +56,8 @@ type Series struct {
 	TopBound float64
 }
 
-// counterName is the counter of calls, by default the histogram's own.
-func (s Series) counterName() string {
+// CounterName is the counter of calls, by default the histogram's own.
+func (s Series) CounterName() string {
 	if s.Counter != "" {
 		return s.Counter
 	}
@@ -120,11 +120,17 @@ func LookupPreset(name string) (Preset, error) {
 		}
 		names[i] = p.Name
 	}
-	nearest := slices.MinFunc(names, func(a, b string) int {
-		return levenshtein.ComputeDistance(name, a) - levenshtein.ComputeDistance(name, b)
-	})
+	nearest := slices.MinFunc(names, func(a, b string) int { return distance(name, a) - distance(name, b) })
 	return Preset{}, fmt.Errorf("unknown preset %q: did you mean %q? known are %s, or name the series by hand under prometheus.series",
 		name, nearest, strings.Join(names, ", "))
+}
+
+// distance is Levenshtein's, but a name that was only begun is nearest.
+func distance(given, known string) int {
+	if given != "" && strings.HasPrefix(known, given) {
+		return 0
+	}
+	return levenshtein.ComputeDistance(given, known)
 }
 
 func presetTable() []Preset {

@@ -127,6 +127,8 @@ func TestRateWindowFollowsScrapeInterval(t *testing.T) {
 		{"one more sample, by where the hour starts", 241, 15 * time.Second, time.Minute, 15 * time.Second},
 		{"30 s", 120, 30 * time.Second, 2 * time.Minute, 30 * time.Second},
 		{"60 s", 60, time.Minute, 4 * time.Minute, time.Minute},
+		{"60 s, both ends of the hour counted", 61, time.Minute, 4 * time.Minute, time.Minute},
+		{"5 minutes, both ends counted", 13, 5 * time.Minute, 20 * time.Minute, 5 * time.Minute},
 		{"7 s: below the shortest window", 514, 7 * time.Second, time.Minute, 15 * time.Second},
 		{"17 s: does not divide a day", 211, 17 * time.Second, 68 * time.Second, 17 * time.Second},
 		{"several a second", 36000, time.Second, time.Minute, 15 * time.Second},

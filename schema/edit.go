@@ -101,7 +101,7 @@ func (e *editor) change(tree *node, c Change) error {
 		return nil
 	}
 	if f.merged || f.value.shared {
-		return e.refuse(f.value.at, "bulkhead %q comes from an alias or a merge key, or is aliased elsewhere", clip(c.Bulkhead))
+		return e.refuse(f.value.at, "bulkhead %q %s", clip(c.Bulkhead), e.elsewhere(f))
 	}
 	return e.insertInto(f, entries)
 }
@@ -136,9 +136,20 @@ func (e *editor) existing(f *field, c Change) error {
 // editable refuses a value that is not written where it is used.
 func (e *editor) editable(f *field) error {
 	if f.merged || f.value.shared {
-		return e.refuse(f.value.at, "%s comes from an alias, a merge key or an expression, or is aliased elsewhere", clip(f.key))
+		return e.refuse(f.value.at, "%s %s", clip(f.key), e.elsewhere(f))
 	}
 	return nil
+}
+
+// elsewhere says why a value cannot be changed where it is used.
+func (e *editor) elsewhere(f *field) string {
+	switch {
+	case e.file.Format == FormatCUE:
+		return "is a reference or an expression, or stands in a chain without braces (a: b: c), which has no place for another field"
+	case f.merged:
+		return "comes from a merge key"
+	}
+	return "comes from an alias, or is aliased elsewhere, and would change there too"
 }
 
 // replace changes the text of a scalar, inside of its quotes where it has some.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -41,8 +42,11 @@ func expand(patterns []string) ([]string, error) {
 // matching returns what one pattern names. A file of exactly that name wins
 // over reading it as a glob.
 func matching(pattern string) ([]string, error) {
-	_, err := os.Stat(pattern)
-	if err == nil {
+	info, err := os.Stat(pattern)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("%q is a folder: name a file, or a glob such as %q", pattern, filepath.Join(pattern, "**", defaultFile))
+	case err == nil:
 		return []string{pattern}, nil
 	}
 	matches, globErr := doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly())
@@ -51,7 +55,7 @@ func matching(pattern string) ([]string, error) {
 	}
 	if len(matches) == 0 {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("no such file: %q; name one with -f, or write a first one (the README shows the smallest useful)", pattern)
+			return nil, fmt.Errorf("no such file: %q; name another, or write a first one (the README shows the smallest useful)", pattern)
 		}
 		return nil, err
 	}

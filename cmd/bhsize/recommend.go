@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,7 @@ type recommendFlags struct {
 func newRecommend(e *env) *cobra.Command {
 	f := &recommendFlags{}
 	cmd := &cobra.Command{
-		Use: "recommend", Short: "measure every dependency and recommend permits that fit the pool", Args: cobra.NoArgs,
+		Use: "recommend", Short: "measure every dependency and recommend permits that fit the pool", Args: noPaths,
 		Long: `recommend asks Prometheus for the peak rate and the healthy p99 of every
 dependency in the file, computes the permits, and shows them beside the present
 ones, with the budget of every pool. Nothing is changed without --write.
@@ -54,7 +55,7 @@ is unreachable, or some bulkhead could not be sized (the others are printed).`,
 	flags.StringVar(&f.prometheus, "prometheus", "", "URL of a server, an OpenMetrics file, or a folder of TSDB blocks; over prometheus.url")
 	flags.StringVar(&f.window, "window", "", "how far back to measure, such as 14d; over prometheus.window")
 	flags.StringVar(&f.start, "start", "", "start of the window, RFC 3339 or a date; over --window")
-	flags.StringVar(&f.end, "end", "", "end of the window, RFC 3339 or a date (default: now; for a file, its last sample)")
+	flags.StringVar(&f.end, "end", "", "end of the window, RFC 3339 or a date, which is its start (default: now; for a file, its last sample)")
 	flags.StringVar(&f.now, "now", "", "take this as the present time, RFC 3339")
 	flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "patience with one query")
 	flags.StringVar(&f.explain, "explain", "", "show how the number of one bulkhead comes about, and the queries")
@@ -63,9 +64,6 @@ is unreachable, or some bulkhead could not be sized (the others are printed).`,
 	flags.BoolVar(&f.diff, "diff", false, "show what --write would change, as a unified diff")
 	flags.BoolVar(&f.strict, "strict", false, "fail when a number is of low confidence")
 	flags.StringVarP(&f.output, "output", "o", "table", "table, json or markdown")
-	cmd.MarkFlagsMutuallyExclusive("explain", "diff")
-	cmd.MarkFlagsMutuallyExclusive("explain", "output")
-	cmd.MarkFlagsMutuallyExclusive("diff", "output")
 	return cmd
 }
 
@@ -93,6 +91,9 @@ func (e *env) recommend(ctx context.Context, f *recommendFlags) error {
 }
 
 func (f *recommendFlags) check() error {
+	if f.explain != "" && f.diff || (f.explain != "" || f.diff) && f.output != "table" {
+		return errors.New("--explain, --diff and --output each say what is printed: choose one of them")
+	}
 	if !slices.Contains([]string{"table", "json", "markdown"}, f.output) {
 		return fmt.Errorf("--output %q is not known: use table, json or markdown", f.output)
 	}
@@ -145,7 +146,7 @@ func (f *recommendFlags) checkExplain(files []*schema.File) error {
 			names = append(names, b.Name)
 		}
 	}
-	return fmt.Errorf("--explain %q names no bulkhead: there are %q", f.explain, names)
+	return fmt.Errorf("--explain %q names no bulkhead: there are %s", f.explain, strings.Join(names, ", "))
 }
 
 // measure asks for one file; nil where there is nowhere to ask.
@@ -227,15 +228,15 @@ func (e *env) explain(name string, p *plan.Plan) error {
 
 // verdict is the exit code of a plan that was printed; 3 beats 1.
 func (f *recommendFlags) verdict(p *plan.Plan) error {
-	failed := p.Count(func(b *plan.Bulkhead) bool { return b.Failure != "" })
-	low := p.Count(func(b *plan.Bulkhead) bool { return b.Confidence == plan.ConfidenceLow })
+	failed := p.Names(func(b *plan.Bulkhead) bool { return b.Failure != "" })
+	low := p.Names(func(b *plan.Bulkhead) bool { return b.Confidence == plan.ConfidenceLow })
 	switch {
-	case failed > 0:
-		return &exit{code: exitUnsized, err: fmt.Errorf("%d of %d bulkheads could not be sized", failed, p.Count(func(*plan.Bulkhead) bool { return true }))}
+	case len(failed) > 0:
+		return &exit{code: exitUnsized, err: fmt.Errorf("could not be sized: %s", strings.Join(failed, ", "))}
 	case !p.Fits():
 		return &exit{code: exitFindings}
-	case f.strict && low > 0:
-		return &exit{code: exitFindings, err: fmt.Errorf("--strict: %d recommendations are of low confidence", low)}
+	case f.strict && len(low) > 0:
+		return &exit{code: exitFindings, err: fmt.Errorf("--strict: of low confidence: %s", strings.Join(low, ", "))}
 	}
 	return nil
 }

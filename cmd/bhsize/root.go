@@ -127,9 +127,19 @@ one dependency, so that a stalled dependency floods its own compartment only.
 It asks Prometheus for the peak rate and the healthy p99 of every dependency,
 computes permits = rate x latency x headroom (Little's law) with the retries
 that the load will bring, and checks that all permits together fit the pool.`,
+		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newRecommend(e), newSize(e), newLint(e), newSchema(e), newVersion(e))
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.AddCommand(newRecommend(e), newSize(e), newLint(e), newPresets(e), newSchema(e), newVersion(e))
 	return root
+}
+
+// noPaths refuses arguments where files are named by a flag.
+func noPaths(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q: files are named with -f", args[0])
+	}
+	return nil
 }

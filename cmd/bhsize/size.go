@@ -119,7 +119,21 @@ func (f *sizeFlags) input() (plan.SingleInput, error) {
 	if r.err == nil && traffic.P99 == nil && traffic.Mean == nil && !f.hasPermits {
 		r.err = errors.New("neither --p99 nor --mean is given: a rate alone has no size; add --p99 50ms, or --permits to evaluate a number")
 	}
+	r.contradictions(f, traffic)
 	return in, r.err
+}
+
+// contradictions refuses what cannot be meant.
+func (r *flagReader) contradictions(f *sizeFlags, t *schema.Traffic) {
+	if t.P99 != nil && t.Mean != nil && t.Mean.Cmp(t.P99) > 0 {
+		r.fail("mean", "%q is above the p99 of %q: are they the right way round?", f.mean, f.p99)
+	}
+	if f.headroom == "auto" && t.Mean == nil {
+		r.fail("headroom", "auto sizes by the mean: add --mean, or give a factor")
+	}
+	if f.maxAttempts == 1 && (f.budget != "" || f.failureRatio != "") {
+		r.fail("max-attempts", "it is 1, and so there are no retries for --budget or --failure-ratio: raise it, or leave them out")
+	}
 }
 
 // flagReader keeps the first error, so that reading stays a list.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/google/renameio/v2"
@@ -71,15 +72,16 @@ func (e *env) writePlan(f *recommendFlags, p *plan.Plan) error {
 }
 
 func (f *recommendFlags) writable(p *plan.Plan) error {
-	failed := p.Count(func(b *plan.Bulkhead) bool { return b.Failure != "" })
-	low := p.Count(func(b *plan.Bulkhead) bool { return b.Confidence == plan.ConfidenceLow })
+	failed := p.Names(func(b *plan.Bulkhead) bool { return b.Failure != "" })
+	low := p.Names(func(b *plan.Bulkhead) bool { return b.Confidence == plan.ConfidenceLow })
 	switch {
-	case failed > 0 && !f.partial:
-		return &exit{code: exitUnsized, err: fmt.Errorf("%d bulkheads could not be sized: nothing was written; mend them, or write the others with --partial", failed)}
+	case len(failed) > 0 && !f.partial:
+		return &exit{code: exitUnsized, err: fmt.Errorf("could not be sized: %s; nothing was written", strings.Join(failed, ", ")),
+			next: "mend them, or write the others with --partial"}
 	case !p.Writable():
 		return &exit{code: exitFindings, err: errors.New("the recommendation does not fit even after all cuts: nothing was written")}
-	case f.strict && low > 0:
-		return &exit{code: exitFindings, err: fmt.Errorf("--strict: %d recommendations are of low confidence: nothing was written", low)}
+	case f.strict && len(low) > 0:
+		return &exit{code: exitFindings, err: fmt.Errorf("--strict: of low confidence: %s; nothing was written", strings.Join(low, ", "))}
 	}
 	return nil
 }

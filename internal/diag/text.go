@@ -42,7 +42,7 @@ func block(f Finding, sources Sources) string {
 		fmt.Fprintf(&b, "  = %s\n", Plain(f.Fix))
 	}
 	if f.Schema.Line > 0 {
-		b.WriteString(faint.Render(fmt.Sprintf("  = the schema says so at %s", f.Schema)) + "\n")
+		b.WriteString(faint.Render(fmt.Sprintf("  = %s, which `bhsize schema` prints, says so", f.Schema)) + "\n")
 	}
 	return b.String()
 }

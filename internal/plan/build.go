@@ -2,8 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bhsize/bhsize/promquery"
 	"github.com/bhsize/bhsize/schema"
@@ -55,12 +57,13 @@ func buildService(in Input) (*Service, error) {
 // newBulkhead finds the traffic: measured where there is a measurement, the
 // file's own otherwise.
 func newBulkhead(in Input, spec *schema.Bulkhead) *Bulkhead {
-	b := &Bulkhead{Spec: spec, Now: spec.Permits, Confidence: ConfidenceNone, targetShed: sizing.Float(in.File.Measure.TargetShed)}
+	b := &Bulkhead{Spec: spec, Now: spec.Permits, Confidence: ConfidenceNone, TargetShed: sizing.Float(in.File.Measure.TargetShed)}
 	switch {
 	case in.Measurement != nil:
 		b.takeMeasured(in)
 	case spec.Traffic != nil:
 		b.Traffic = fromFile(in.File, spec.Traffic)
+		b.Doubts = statedDoubts(spec.Traffic)
 	default:
 		b.fail("it has no traffic, and there is no Prometheus to ask", "set prometheus.url or --prometheus, or write its traffic")
 	}
@@ -70,20 +73,32 @@ func newBulkhead(in Input, spec *schema.Bulkhead) *Bulkhead {
 	return b
 }
 
+// statedDoubts applies the floors of evidence to what the file says of its
+// traffic; what it does not say is no reason.
+func statedDoubts(t *schema.Traffic) []string {
+	calls, window := math.Inf(1), time.Duration(math.MaxInt64)
+	if t.Calls != nil {
+		calls = float64(*t.Calls)
+	}
+	if t.Window != nil {
+		window = seconds(t.Window)
+	}
+	return promquery.LittleData(calls, window)
+}
+
 func (b *Bulkhead) takeMeasured(in Input) {
 	b.Measured = in.Measurement.Dependencies[b.Spec.Name]
 	verdict := in.Measurement.Judge(b.Measured)
-	if verdict.Failure != "" {
-		b.fail(verdict.Failure, verdict.Next)
-		return
-	}
-	b.Doubts = verdict.Doubts
 	traffic, err := fromMeasurement(in.File, in.Measurement, b.Measured)
 	if err != nil {
 		b.fail(err.Error(), "look at the queries with --explain "+b.Spec.Name)
 		return
 	}
-	b.Traffic = traffic
+	b.Traffic, b.Doubts = traffic, verdict.Doubts
+	if verdict.Failure != "" {
+		b.fail(verdict.Failure, verdict.Next)
+		b.Traffic = traffic.withoutQuantile()
+	}
 }
 
 // notes are about the measurement as a whole.
@@ -96,6 +111,9 @@ func notes(in Input) []string {
 	if m.DataStart.After(m.Start) {
 		all = append(all, fmt.Sprintf("the window starts at %s, the data only at %s: what is there is used",
 			m.Start.Format(timeLayout), m.DataStart.Format(timeLayout)))
+	}
+	if m.Selector == "" {
+		all = append(all, "no selector: the calls of every service on this server are counted; name yours with prometheus.selector")
 	}
 	if one := singleInstance(in); one {
 		all = append(all, "only one instance was seen: if there are more, the instance labels are missing (prometheus.series.instance)")

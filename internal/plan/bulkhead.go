@@ -42,6 +42,11 @@ func (b *Bulkhead) derive(f *schema.File) error {
 			return err
 		}
 		b.MeanInFlight = &a
+		n, err := b.permitsForShed(a)
+		if err != nil {
+			return err
+		}
+		b.ByLoss = &n
 	}
 	if b.Traffic.P99 != nil {
 		b.Demand = sizing.Demand(b.Rate, b.Attempts, b.Traffic.P99)
@@ -81,7 +86,7 @@ func (b *Bulkhead) attempts() error {
 		b.note("no retry budget and no failure_ratio: sized for all %d attempts of every call", b.WorstAttempts)
 	}
 	if b.Traffic.Level == promquery.LevelAttempt && b.Attempts.Cmp(big.NewRat(1, 1)) > 0 {
-		b.note("the series counts attempts and the attempts per call are unknown: taken as 1, so permits may be too many")
+		b.note("the series counts attempts, so the measured rate may contain retries already, and they are provisioned for on top: permits may be too many by that factor")
 	}
 	return nil
 }
@@ -102,10 +107,7 @@ func (b *Bulkhead) want() error {
 		b.fail("there is no mean, and headroom: auto needs one", "measure the sum of durations (series with _sum), or name a headroom factor")
 		return nil
 	}
-	n, err := b.permitsForShed(*b.MeanInFlight)
-	if err != nil {
-		return err
-	}
+	n := *b.ByLoss
 	b.Wanted = &n
 	return nil
 }
@@ -235,7 +237,24 @@ func (b *Bulkhead) shed() error {
 		}
 		b.ShedWindow = &over
 	}
+	b.noteShed()
 	return b.queueShed(*b.MeanInFlight)
+}
+
+// noticeable is the shed probability at peak that a healthy bulkhead should not have.
+const noticeable = 0.01
+
+// ShedsNoticeably says whether calls are shed in healthy weather; false when unknown.
+func (b *Bulkhead) ShedsNoticeably() bool { return b.Shed != nil && *b.Shed > noticeable }
+
+// noteShed says so where the p99 and the headroom give a number that sheds in
+// healthy weather: a demand below a few calls leaves no room for two at once.
+func (b *Bulkhead) noteShed() {
+	if !b.ShedsNoticeably() {
+		return
+	}
+	b.note("%.2g %% of the calls would be shed at peak although all is well: %d permits would meet the target of %.2g %% (headroom: auto)",
+		100**b.Shed, *b.ByLoss, 100*b.TargetShed)
 }
 
 // ShedWith is the shed probability with another number of permits, at so many
@@ -262,9 +281,9 @@ func shedProbability(a float64, permits int, z float64) (float64, error) {
 // permitsForShed is the inverse: the fewest permits that meet the target.
 func (b *Bulkhead) permitsForShed(a float64) (int, error) {
 	if b.Peakedness != nil && *b.Peakedness != 1 {
-		return sizing.PermitsForShedPeaked(a, *b.Peakedness, b.targetShed)
+		return sizing.PermitsForShedPeaked(a, *b.Peakedness, b.TargetShed)
 	}
-	return sizing.PermitsForShed(a, b.targetShed)
+	return sizing.PermitsForShed(a, b.TargetShed)
 }
 
 func (b *Bulkhead) queueShed(a float64) error {

@@ -57,6 +57,8 @@ type Bulkhead struct {
 	Permits       *int     // after the cut plan: what is recommended
 	Low, High     *int     // Wanted at the two bounds of the p99's bucket
 	MeanInFlight  *float64 // rate x m x mean, erlangs
+	ByLoss        *int     // the fewest permits whose shed at peak meets the target; nil without a mean
+	TargetShed    float64  // that target
 	Shed          *float64 // probability at peak, with Permits
 	ShedNow       *float64 // the same with Now
 	ShedWindow    *float64 // over all healthy slots, with Permits
@@ -73,8 +75,6 @@ type Bulkhead struct {
 	Notes      []string // what a reader should know besides
 	Failure    string   // why there is no number
 	Next       string   // what to do about it
-
-	targetShed float64 // for sizing by the mean
 }
 
 // SizedBy says which statistic the permits come from.
@@ -127,7 +127,7 @@ type InstanceRange struct {
 // FleetBinds says that the peak comes from the fleet's share and not from the
 // busiest instance.
 func (t *Traffic) FleetBinds() bool {
-	return t.FleetShare != nil && t.PeakRPS.Cmp(t.FleetShare) == 0 && t.Busiest.Cmp(t.FleetShare) < 0
+	return t.FleetShare != nil && t.Busiest != nil && t.PeakRPS.Cmp(t.FleetShare) == 0 && t.Busiest.Cmp(t.FleetShare) < 0
 }
 
 // Pool is one pool with its budget.
@@ -212,13 +212,13 @@ func (p *Plan) Each(do func(*Service, *Bulkhead)) {
 	}
 }
 
-// Count counts the bulkheads for which is holds.
-func (p *Plan) Count(is func(*Bulkhead) bool) int {
-	n := 0
+// Names lists the bulkheads for which is holds.
+func (p *Plan) Names(is func(*Bulkhead) bool) []string {
+	var names []string
 	p.Each(func(_ *Service, b *Bulkhead) {
 		if is(b) {
-			n++
+			names = append(names, b.Spec.Name)
 		}
 	})
-	return n
+	return names
 }

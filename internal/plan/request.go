@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"math/big"
 	"time"
 
@@ -71,9 +72,19 @@ func byHandDefaults() promquery.Series {
 	return promquery.Series{Unit: "s", Instance: []string{"instance", "pod"}, Level: promquery.LevelCall, Ends: promquery.EndsComplete}
 }
 
-func window(seconds *big.Rat) time.Duration {
-	if seconds == nil {
+func window(length *big.Rat) time.Duration {
+	if length == nil {
 		return DefaultWindow
 	}
-	return time.Duration(sizing.Float(seconds) * float64(time.Second))
+	return seconds(length)
+}
+
+// seconds takes an exact number of seconds to a duration; a longer one than
+// that can hold is the longest.
+func seconds(r *big.Rat) time.Duration {
+	ns := sizing.Float(r) * float64(time.Second)
+	if ns >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(ns)
 }

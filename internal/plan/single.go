@@ -23,7 +23,8 @@ type Neighbor struct {
 	Shed          *float64 // at peak
 	ShedMoreRate  *float64 // at 1.2 times the rate
 	ShedSlower    *float64 // at twice the latency
-	FillFromEmpty *float64 // seconds until a stall holds all of them
+	Fill          *float64 // seconds until a stall holds all of them, from the mean in flight on
+	FillFromEmpty *float64 // the same from none
 	Blast         *float64
 }
 
@@ -47,7 +48,7 @@ type SingleInput struct {
 // evaluated, and Wanted is still what the headroom would ask for.
 func BuildSingle(in SingleInput) (*Single, error) {
 	f := &schema.File{Processes: 1, Measure: schema.Measure{TargetShed: in.TargetShed}}
-	b := &Bulkhead{Spec: &in.Spec, Now: nil, targetShed: sizing.Float(in.TargetShed), Peakedness: in.Peakedness}
+	b := &Bulkhead{Spec: &in.Spec, Now: nil, TargetShed: sizing.Float(in.TargetShed), Peakedness: in.Peakedness}
 	b.Traffic = fromFile(f, in.Spec.Traffic)
 	b.size(f)
 	b.Permits = b.Wanted
@@ -76,7 +77,12 @@ const (
 )
 
 func (s *Single) vary(size int) error {
-	for _, n := range neighbors(*s.Permits) {
+	around := neighbors(*s.Permits)
+	if s.ByLoss != nil {
+		around = append(around, *s.ByLoss)
+	}
+	slices.Sort(around)
+	for _, n := range slices.Compact(around) {
 		row, err := s.neighbor(n, size)
 		if err != nil {
 			return err
@@ -113,14 +119,14 @@ func (s *Single) neighbor(n, size int) (Neighbor, error) {
 			return row, err
 		}
 	}
-	effect, err := sizing.Stall{Permits: n, Rate: s.Rate, StallAttempts: s.StallAttempts, Timeout: s.Spec.Timeout}.Effect()
-	row.FillFromEmpty = effect.FillFromEmpty
+	effect, err := sizing.Stall{Permits: n, Rate: s.Rate, StallAttempts: s.StallAttempts, Timeout: s.Spec.Timeout, MeanInFlight: s.MeanInFlight}.Effect()
+	row.Fill, row.FillFromEmpty = effect.Fill, effect.FillFromEmpty
 	return row, err
 }
 
 // neighbors are numbers around n, near ones closer together.
 func neighbors(n int) []int {
-	all := []int{n - 1, n, n + 1}
+	all := []int{n - 1, n, n + 1, n + 2}
 	for _, percent := range []int{50, 75, 90, 110, 125, 150, 200} {
 		all = append(all, (n*percent+50)/100)
 	}

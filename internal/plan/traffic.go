@@ -63,10 +63,21 @@ func fromMeasurement(f *schema.File, m *promquery.Measurement, d *promquery.Depe
 		return nil, err
 	}
 	t.PeakRPS, t.PeakAt = t.Busiest, d.PeakInstance.At
-	if t.FleetShare != nil && t.FleetShare.Cmp(t.Busiest) > 0 {
+	if t.FleetShare != nil && t.Busiest != nil && t.FleetShare.Cmp(t.Busiest) > 0 {
 		t.PeakRPS, t.PeakAt = t.FleetShare, d.PeakFleet.At
 	}
 	return t, nil
+}
+
+// withoutQuantile is what may be shown of a measurement that is too small or
+// too unhealthy for a number: what was seen, but no p99. Nil: nothing was seen.
+func (t *Traffic) withoutQuantile() *Traffic {
+	if t.PeakRPS == nil {
+		return nil
+	}
+	shown := *t
+	shown.P99, shown.P99Low, shown.P99High = nil, nil, nil
+	return &shown
 }
 
 // instances are the file's where it states them, else those counted: the

@@ -74,7 +74,12 @@ func p99Why(b *plan.Bulkhead) string {
 	if d := b.Measured; d != nil && d.P99.Clipped() {
 		return "above the highest bucket bound: no number"
 	}
-	if t.P99Low == nil || t.P99High == nil {
+	switch {
+	case t.P99 == nil && t.FromFile:
+		return "not given"
+	case t.P99 == nil:
+		return "not told: too little or too unhealthy data"
+	case t.P99Low == nil || t.P99High == nil:
 		return "as given"
 	}
 	why := fmt.Sprintf("lies between the bucket bounds %s and %s", seconds(t.P99Low), seconds(t.P99High))
@@ -87,7 +92,7 @@ func p99Why(b *plan.Bulkhead) string {
 func attemptSteps(b *plan.Bulkhead) []step {
 	steps := []step{{"attempts", short(b.Attempts), attemptsWhy(b)}}
 	if b.WorstAttempts > 1 {
-		steps = append(steps, step{"", fmt.Sprint(b.WorstAttempts), "attempts a call at worst, every retry taken; sizing by it would feed a storm"})
+		steps = append(steps, step{"", fmt.Sprint(b.WorstAttempts), "attempts a call at worst, every retry taken: not sized by, since that would let a retry storm in"})
 	}
 	return steps
 }
@@ -133,7 +138,14 @@ func permitSteps(b *plan.Bulkhead) []step {
 	if b.Low != nil && b.High != nil {
 		steps = append(steps, step{"", fmt.Sprintf("%d to %d", *b.Low, *b.High), "with the p99 at the two bounds of its bucket"})
 	}
-	if b.Permits != nil && *b.Permits != *b.Wanted {
+	if b.ByLoss != nil {
+		steps = append(steps, step{"", integer(b.ByLoss), fmt.Sprintf("by loss: the fewest that shed at most %s at peak", probability(&b.TargetShed))})
+	}
+	switch {
+	case b.Permits == nil || *b.Permits == *b.Wanted:
+	case b.Now == nil && b.Spec.Permits != nil:
+		steps = append(steps, step{"given", integer(b.Permits), "is what the lines below are about"})
+	default:
 		steps = append(steps, step{"after cuts", integer(b.Permits), "so that the pool fits"})
 	}
 	if b.Now != nil {
@@ -145,9 +157,9 @@ func permitSteps(b *plan.Bulkhead) []step {
 func wantedWhy(b *plan.Bulkhead) string {
 	switch b.SizedBy {
 	case plan.SizedByAuto:
-		return "headroom auto: the fewest permits whose shed probability at peak meets target_shed"
+		return "headroom auto: the fewest permits whose shed probability at peak meets the target"
 	case plan.SizedByMean:
-		return "the p99 says nothing, so by the mean: the fewest permits whose shed probability at peak meets target_shed"
+		return "by the mean, since there is no p99 that says anything: the fewest permits whose shed probability at peak meets the target"
 	}
 	why := fmt.Sprintf("ceil(%s x %s headroom)", short(b.Demand), number(b.Spec.Headroom.Factor))
 	if product := new(big.Rat).Mul(b.Demand, b.Spec.Headroom.Factor); product.IsInt() {
@@ -194,9 +206,9 @@ func stallSteps(b *plan.Bulkhead) []step {
 	steps := []step{{"in a stall", fmt.Sprintf("%.4g held", e.Hold), holdWhy(b)}}
 	switch {
 	case e.Fill != nil:
-		steps = append(steps, step{"", approxSeconds(*e.Fill), "until all permits are held, from the mean in flight on; then the flood stops here"})
+		steps = append(steps, step{"", nearSeconds(*e.Fill), "until all permits are held, from the mean in flight on; then the flood stops here"})
 	case e.Fills && e.FillFromEmpty != nil:
-		steps = append(steps, step{"", approxSeconds(*e.FillFromEmpty), "until all permits are held, starting from none"})
+		steps = append(steps, step{"", nearSeconds(*e.FillFromEmpty), "until all permits are held, starting from none"})
 	case !e.Fills:
 		steps = append(steps, step{"", "never", "fills up: the timeout frees permits faster than calls come in"})
 	}

@@ -46,6 +46,15 @@ func approxSeconds(x float64) string {
 	return sizing.FormatDuration(r)
 }
 
+// nearSeconds shows a time that is not exact, to the nearest of 3 digits.
+func nearSeconds(x float64) string {
+	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', 3, 64))
+	if !ok {
+		return unknown
+	}
+	return sizing.FormatDuration(r)
+}
+
 func integer(n *int) string {
 	if n == nil {
 		return unknown

@@ -111,6 +111,7 @@ type bulkheadJSON struct {
 	PermitsNow         *int     `json:"permits_now"`
 	Permits            *int     `json:"permits"`
 	PermitsUncut       *int     `json:"permits_uncut"`
+	PermitsByLoss      *int     `json:"permits_by_loss"` // the fewest that meet target_shed
 	PermitsLow         *int     `json:"permits_low"`
 	PermitsHigh        *int     `json:"permits_high"`
 	MeanInFlight       *float64 `json:"mean_in_flight"`
@@ -158,7 +159,7 @@ func newBulkheadJSON(s *plan.Service, b *plan.Bulkhead) bulkheadJSON {
 	out := bulkheadJSON{
 		Name: b.Spec.Name, Service: s.Name, Pool: b.Spec.Pool, Criticality: b.Spec.Criticality.String(),
 		Attempts: rat(b.Attempts), Headroom: headroomJSON(b.Spec.Headroom), SizedBy: string(b.SizedBy),
-		Demand: rat(b.Demand), PermitsNow: b.Now, Permits: b.Permits, PermitsUncut: b.Wanted, PermitsLow: b.Low, PermitsHigh: b.High,
+		Demand: rat(b.Demand), PermitsNow: b.Now, Permits: b.Permits, PermitsUncut: b.Wanted, PermitsByLoss: b.ByLoss, PermitsLow: b.Low, PermitsHigh: b.High,
 		MeanInFlight: sig(b.MeanInFlight), ShedProbability: b.Shed, ShedProbabilityNow: b.ShedNow, ShedOverWindow: sig(b.ShedWindow),
 		BlastRadius: b.Blast, WorstWaitSeconds: rat(b.WorstWait), FitsDeadline: b.FitsDeadline,
 		Confidence: string(b.Confidence), Doubts: orEmpty(b.Doubts), Notes: orEmpty(b.Notes), Failure: text(b.Failure), Next: text(b.Next),

@@ -30,12 +30,12 @@ func sizeHeadline(s *plan.Single) string {
 	if s.Spec.Permits != nil {
 		line += " (the number given)"
 	}
-	if s.Instances > 0 {
-		line += fmt.Sprintf(", %d over %s", *s.Permits*s.Instances, plural(s.Instances, "instance", "instances"))
-	}
 	if fits, err := s.Fits(); err == nil && fits != nil {
 		available := s.Pool.Size - s.Pool.Reserved
 		line += fmt.Sprintf(": %s the %d available of a pool of %d (%d reserved)", map[bool]string{true: "within", false: "MORE THAN"}[*fits], available, s.Pool.Size, s.Pool.Reserved)
+	}
+	if s.Instances > 0 {
+		line += fmt.Sprintf("; %d over all %s", *s.Permits*s.Instances, plural(s.Instances, "instance", "instances"))
 	}
 	return line
 }
@@ -52,9 +52,12 @@ func neighborGrid(s *plan.Single) grid {
 	g := grid{titles: []string{"PERMITS", "SHED AT PEAK", "AT RATE +20 %", "AT LATENCY x2", "STALL FILLS IN", "BLAST"}}
 	for _, n := range s.Neighbors {
 		fill := unknown
-		if n.FillFromEmpty != nil {
-			fill = approxSeconds(*n.FillFromEmpty)
-		} else if s.Stall != nil {
+		switch {
+		case n.Fill != nil:
+			fill = nearSeconds(*n.Fill)
+		case n.FillFromEmpty != nil:
+			fill = nearSeconds(*n.FillFromEmpty)
+		case s.Stall != nil:
 			fill = "never"
 		}
 		g.rows = append(g.rows, []string{fmt.Sprint(n.Permits), probability(n.Shed), probability(n.ShedMoreRate), probability(n.ShedSlower), fill, percent(n.Blast)})
@@ -94,7 +97,7 @@ func SizeJSON(w io.Writer, s *plan.Single) error {
 		return err
 	}
 	out := sizeJSON{
-		Permits: s.Permits, PermitsRecommended: s.Wanted, PermitsLow: s.Low, PermitsHigh: s.High,
+		Permits: s.Permits, PermitsRecommended: s.Wanted, PermitsByLoss: s.ByLoss, PermitsLow: s.Low, PermitsHigh: s.High,
 		Demand: rat(s.Demand), Attempts: rat(s.Attempts), AttemptsWorst: s.WorstAttempts, Headroom: headroomJSON(s.Spec.Headroom), SizedBy: string(s.SizedBy),
 		MeanInFlight: s.MeanInFlight, ShedProbability: s.Shed, BlastRadius: s.Blast, stallJSON: newStallJSON(s.Stall),
 		WorstWaitSeconds: rat(s.WorstWait), Fits: fits, Instances: count(s.Instances), Notes: orEmpty(s.Notes),
@@ -111,7 +114,7 @@ func SizeJSON(w io.Writer, s *plan.Single) error {
 		out.WhatIf = append(out.WhatIf, whatIfJSON{row.Load, row.Permits, row.Shed})
 	}
 	for _, n := range s.Neighbors {
-		out.Neighbors = append(out.Neighbors, neighborJSON{n.Permits, n.Shed, n.ShedMoreRate, n.ShedSlower, n.FillFromEmpty, n.Blast})
+		out.Neighbors = append(out.Neighbors, neighborJSON{n.Permits, n.Shed, n.ShedMoreRate, n.ShedSlower, n.Fill, n.FillFromEmpty, n.Blast})
 	}
 	return encode(w, out)
 }
@@ -119,6 +122,7 @@ func SizeJSON(w io.Writer, s *plan.Single) error {
 type sizeJSON struct {
 	Permits            *int     `json:"permits"`             // per process: the number given, or the recommended one
 	PermitsRecommended *int     `json:"permits_recommended"` // what the headroom asks for
+	PermitsByLoss      *int     `json:"permits_by_loss"`     // the fewest that meet the target shed probability
 	PermitsLow         *int     `json:"permits_low"`
 	PermitsHigh        *int     `json:"permits_high"`
 	PermitsFleet       *int     `json:"permits_fleet"` // over all instances
@@ -153,6 +157,7 @@ type neighborJSON struct {
 	Shed          *float64 `json:"shed_probability"`
 	ShedMoreRate  *float64 `json:"shed_probability_rate_plus_20_percent"`
 	ShedSlower    *float64 `json:"shed_probability_latency_x2"`
+	Fill          *float64 `json:"stall_fill_seconds"`
 	FillFromEmpty *float64 `json:"stall_fill_from_empty_seconds"`
 	Blast         *float64 `json:"blast_radius"`
 }

@@ -72,10 +72,13 @@ func (p *page) service(s *plan.Service) {
 // measured says in one line what the numbers rest on.
 func measured(s *plan.Service) string {
 	m := s.Measurement
-	if m == nil {
+	if m == nil && slices.ContainsFunc(s.Bulkheads, func(b *plan.Bulkhead) bool { return b.Traffic != nil }) {
 		return "sized from the traffic in " + s.File.Name
 	}
-	return fmt.Sprintf("measured %s to %s, scraped every %s; peaks are averages over %s (shorter ones are hidden), every %s",
+	if m == nil {
+		return "nothing to size from: no Prometheus was named, and there is no traffic in " + s.File.Name
+	}
+	return fmt.Sprintf("measured %s to %s, scraped every %s; peaks are averages over %s, read every %s: shorter ones are hidden",
 		m.Start.Format(timeLayout), at(m.End), model.Duration(m.ScrapeInterval), model.Duration(m.RateWindow), model.Duration(m.Step))
 }
 
@@ -100,6 +103,10 @@ func cellStyle(b *plan.Bulkhead, title string) lipgloss.Style {
 	switch title {
 	case "PERMITS":
 		return strong
+	case "SHED":
+		if b.ShedsNoticeably() {
+			return bad
+		}
 	case "CHANGE":
 		if change(b.Now, b.Permits) != "0" {
 			return warn
@@ -113,7 +120,7 @@ func cellStyle(b *plan.Bulkhead, title string) lipgloss.Style {
 func (p *page) pool(pool *plan.Pool) {
 	spec := pool.Spec
 	p.title("pool " + diag.Plain(spec.Name))
-	p.line("%s", budgetBar(pool.Wanted, pool.Budget, spec.Reserved, min(p.width, 72)))
+	p.line("%s %s", budgetBar(pool.Wanted, pool.Budget, spec.Reserved, min(p.width-30, 72)), faint.Render(legend(pool)))
 	p.item(" ", budgetLine(pool))
 	if !pool.Fits {
 		p.line("\n  %s", bad.Render(fmt.Sprintf("does not fit: %s too many", plural(pool.Wanted-pool.Budget, "permit", "permits"))))
@@ -128,6 +135,14 @@ func (p *page) pool(pool *plan.Pool) {
 	if n := pool.ThreadsNeed; n != nil && spec.Size < *n {
 		p.item(" ", fmt.Sprintf("%d callers that hold %d connections each can deadlock in a pool of %d: it needs %d", *spec.Threads, *spec.ConnectionsPerCall, spec.Size, *n))
 	}
+}
+
+// legend says what the signs of the bar mean.
+func legend(pool *plan.Pool) string {
+	if pool.Fits {
+		return "█ taken ░ free ▒ reserved"
+	}
+	return "█ fits ! too many ▒ reserved"
 }
 
 func budgetLine(pool *plan.Pool) string {
@@ -151,12 +166,12 @@ func budgetLine(pool *plan.Pool) string {
 func leftLine(pool *plan.Pool) string {
 	var parts []string
 	for i, left := range pool.LeftAfter {
-		parts = append(parts, fmt.Sprintf("%d when the largest stalls", left))
+		parts = append(parts, fmt.Sprintf("%d when the largest bulkhead is full", left))
 		if i > 0 {
-			parts[i] = fmt.Sprintf("%d when the %d largest do", left, i+1)
+			parts[i] = fmt.Sprintf("%d when the %d largest are", left, i+1)
 		}
 	}
-	return fmt.Sprintf("left of %d: %s", pool.Spec.Size, strings.Join(parts, ", "))
+	return fmt.Sprintf("what stalls would leave of the %d: %s", pool.Spec.Size, strings.Join(parts, ", "))
 }
 
 func overcommitLine(pool *plan.Pool) string {
@@ -198,6 +213,9 @@ func remedyLines(pool *plan.Pool) []string {
 	}
 	if pool.InstancesFor != nil {
 		lines = append(lines, fmt.Sprintf("so would %s of the service, sharing the load evenly", plural(*pool.InstancesFor, "instance", "instances")))
+	}
+	if len(pool.Unsized) > 0 {
+		lines = append(lines, "without a number, and so not cut: "+strings.Join(pool.Unsized, ", "))
 	}
 	return lines
 }
