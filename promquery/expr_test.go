@@ -189,29 +189,29 @@ func TestRefusedSeries(t *testing.T) {
 		field    string
 		want     string
 	}{
-		{"no histogram", Series{Unit: "s"}, "", nil, "preset", "no histogram"},
-		{"no such unit", istio.With(Series{Unit: "min"}), "", nil, "series.unit", `"min"`},
-		{"selector without quotes", istio, `job=checkout`, nil, "selector", "job=checkout"},
-		{"selector that is not closed", istio, `{job="x"`, nil, "selector", "parse"},
-		{"selector that closes early", istio, `job="x"} or vector(1`, nil, "selector", "parse"},
-		{"selector with a bad regexp", istio, `job=~"("`, nil, "selector", "parse"},
-		{"selector that is a metric", istio, `up{job="x"}`, nil, "selector", "parse"},
-		{"selector that names a metric", istio, `__name__="up"`, nil, "selector", "names a metric"},
-		{"selector that names a quoted metric", istio, `{"up"}`, nil, "selector", "names a metric"},
-		{"fixed matchers", istio.With(Series{Fixed: `reporter`}), "", nil, "series.matchers", "reporter"},
-		{"errors that are no matchers", istio.With(Series{Errors: []string{`code>500`}}), "", nil, "series.errors", "code>500"},
-		{"errors that are an expression", istio.With(Series{Errors: []string{`errors_total{} + 1`}}), "", nil, "series.errors", "parse"},
-		{"errors of another time", istio.With(Series{Errors: []string{`errors_total{a="b"} offset 1h`}}), "", nil, "series.errors", "plain selector"},
-		{"errors at a fixed time", istio.With(Series{Errors: []string{`errors_total{a="b"} @ 0`}}), "", nil, "series.errors", "plain selector"},
-		{"rejections of two matchers have no inverse", istio.With(Series{Rejected: `a="b",c="d"`}), "", nil, "series.rejected", "one matcher"},
-		{"rejections of none", istio.With(Series{Rejected: `{}`}), "", nil, "series.rejected", "one matcher"},
-		{"rejections that do not parse", istio.With(Series{Rejected: `a=`}), "", nil, "series.rejected", "parse"},
-		{"rejections that are an expression", istio.With(Series{Rejected: `a{} or b{}`}), "", nil, "series.rejected", "plain selector"},
-		{"no dependency label", Series{Histogram: "h", Unit: "s"}, "", nil, "series.dependency", "set prometheus.series.dependency"},
-		{"a dependency label that is none", istio.With(Series{Dependency: []string{""}}), "", nil, "series.dependency", "no label name"},
-		{"the metric's name is no label", istio, "", match("__name__", "up"), "series.dependency", "no label name"},
-		{"a label without a value would match everything", istio, "", match("destination_service"), "series.dependency", "no value"},
-		{"a value that no server takes", istio, "", match("destination_service", "\xff", "a"), "series.dependency", "UTF-8"},
+		{"no histogram", Series{Unit: "s"}, "", nil, "prometheus.preset", "no histogram"},
+		{"no such unit", istio.With(Series{Unit: "min"}), "", nil, "prometheus.series.unit", `"min"`},
+		{"selector without quotes", istio, `job=checkout`, nil, "prometheus.selector", "job=checkout"},
+		{"selector that is not closed", istio, `{job="x"`, nil, "prometheus.selector", "parse"},
+		{"selector that closes early", istio, `job="x"} or vector(1`, nil, "prometheus.selector", "parse"},
+		{"selector with a bad regexp", istio, `job=~"("`, nil, "prometheus.selector", "parse"},
+		{"selector that is a metric", istio, `up{job="x"}`, nil, "prometheus.selector", "parse"},
+		{"selector that names a metric", istio, `__name__="up"`, nil, "prometheus.selector", "names a metric"},
+		{"selector that names a quoted metric", istio, `{"up"}`, nil, "prometheus.selector", "names a metric"},
+		{"fixed matchers", istio.With(Series{Fixed: `reporter`}), "", nil, "prometheus.series.matchers", "reporter"},
+		{"errors that are no matchers", istio.With(Series{Errors: []string{`code>500`}}), "", nil, "prometheus.series.errors", "code>500"},
+		{"errors that are an expression", istio.With(Series{Errors: []string{`errors_total{} + 1`}}), "", nil, "prometheus.series.errors", "parse"},
+		{"errors of another time", istio.With(Series{Errors: []string{`errors_total{a="b"} offset 1h`}}), "", nil, "prometheus.series.errors", "plain selector"},
+		{"errors at a fixed time", istio.With(Series{Errors: []string{`errors_total{a="b"} @ 0`}}), "", nil, "prometheus.series.errors", "plain selector"},
+		{"rejections of two matchers have no inverse", istio.With(Series{Rejected: `a="b",c="d"`}), "", nil, "prometheus.series.rejected", "one matcher"},
+		{"rejections of none", istio.With(Series{Rejected: `{}`}), "", nil, "prometheus.series.rejected", "one matcher"},
+		{"rejections that do not parse", istio.With(Series{Rejected: `a=`}), "", nil, "prometheus.series.rejected", "parse"},
+		{"rejections that are an expression", istio.With(Series{Rejected: `a{} or b{}`}), "", nil, "prometheus.series.rejected", "plain selector"},
+		{"no dependency label", Series{Histogram: "h", Unit: "s"}, "", nil, "prometheus.series.dependency", "set prometheus.series.dependency"},
+		{"a dependency label that is none", istio.With(Series{Dependency: []string{""}}), "", nil, "prometheus.series.dependency", "no label name"},
+		{"the metric's name is no label", istio, "", match("__name__", "up"), "bulkheads.g.match", "no label name"},
+		{"a label without a value would match everything", istio, "", match("destination_service"), "bulkheads.g.match", "no value"},
+		{"a value that no server takes", istio, "", match("destination_service", "\xff", "a"), "bulkheads.g.match", "UTF-8"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			_, err := newSource(c.series, c.selector, c.groups)
@@ -219,8 +219,9 @@ func TestRefusedSeries(t *testing.T) {
 			if !errors.As(err, &in) {
 				t.Fatalf("error %v, want a *FieldError", err)
 			}
-			if in.Field != c.field || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "prometheus."+c.field+": ") {
-				t.Errorf("field %q, error %q; want field %q and %q", in.Field, err, c.field, c.want)
+			path := strings.Join(in.Path, ".")
+			if path != c.field || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path+": ") {
+				t.Errorf("path %q, error %q; want path %q and %q", path, err, c.field, c.want)
 			}
 		})
 	}

@@ -73,11 +73,11 @@ func valid(dependency []string, groups []Group, matches []map[string][]string) e
 		for label, values := range m {
 			switch {
 			case !isLabel(label):
-				return fmt.Errorf("bulkhead %q: match: %q is no label name", groups[i].Name, label)
+				return inMatch(groups[i].Name, fmt.Errorf("%q is no label name", label))
 			case len(values) == 0:
-				return fmt.Errorf("bulkhead %q: match: %s has no value: name at least one, or leave the label out", groups[i].Name, label)
+				return inMatch(groups[i].Name, fmt.Errorf("%s has no value: name at least one, or leave the label out", label))
 			case slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }):
-				return fmt.Errorf("bulkhead %q: match: a value of %s is not UTF-8", groups[i].Name, label)
+				return inMatch(groups[i].Name, fmt.Errorf("a value of %s is not UTF-8", label))
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func overlap(dependency []string, groups []Group, matches []map[string][]string)
 	for i := range groups {
 		for j := range i {
 			if meets(dependency, matches[i], matches[j]) {
-				return fmt.Errorf("bulkheads %q and %q match the same series: give one of them another match", groups[j].Name, groups[i].Name)
+				return inMatch(groups[i].Name, fmt.Errorf("bulkhead %q matches the same series: give one of them another match", groups[j].Name))
 			}
 		}
 	}

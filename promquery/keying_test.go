@@ -97,7 +97,7 @@ func TestOverlapIsRefused(t *testing.T) {
 		if refused != c.refuse {
 			t.Errorf("%s: error %v, want refused %v", c.why, err, c.refuse)
 		}
-		if refused && !strings.Contains(err.Error(), `"a" and "`) {
+		if refused && (len(in.Path) != 3 || !strings.Contains(err.Error(), `bulkhead "a" matches the same series`)) {
 			t.Errorf("%s: error %q does not name both", c.why, err)
 		}
 	}

@@ -192,7 +192,7 @@ func (e *env) inField(file *schema.File, err error) error {
 	if !errors.As(err, &in) {
 		return err
 	}
-	at := file.Pos(append([]string{"prometheus"}, splitPath(in.Field)...)...)
+	at := file.Pos(in.Path...)
 	finding := diag.Finding{Rule: "measure/request", Severity: diag.Error, Message: in.Error(),
 		Position: diag.Position{File: at.File, Line: at.Line, Column: at.Column}}
 	if err := e.show([]diag.Finding{finding}); err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/bhsize/bhsize/promquery"
@@ -70,5 +69,3 @@ func parseWindow(text string) (time.Duration, error) {
 	}
 	return time.Duration(sizing.Float(r) * float64(time.Second)), nil
 }
-
-func splitPath(path string) []string { return strings.Split(path, ".") }

@@ -62,7 +62,7 @@ func chosenSeries(p schema.Prometheus) (promquery.Series, string, error) {
 	}
 	preset, err := promquery.LookupPreset(name)
 	if err != nil {
-		return promquery.Series{}, "", &promquery.FieldError{Field: "preset", Err: err}
+		return promquery.Series{}, "", &promquery.FieldError{Path: []string{"prometheus", "preset"}, Err: err}
 	}
 	return preset.Series.With(byHand), preset.Name, nil
 }
