@@ -95,7 +95,7 @@ func testSameRefusals(t *testing.T, url string) {
 		"selector does not parse": {`="checkout"'`, `="checkout'`, "does not parse"},
 		"no such metric":          {"preset: istio", "preset: istio\n  series: {counter: no_such_total}", "no_such_total"},
 		"selector matches none":   {`="checkout"'`, `="nobody"'`, "nobody"},
-		"one without traffic":     {"[ledger.prod.", "[nowhere.prod.", "1 of 5 bulkheads could not be sized"},
+		"one without traffic":     {"[ledger.prod.", "[nowhere.prod.", "could not be sized: ledger"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := exampleWith(t, c.old, c.new)
