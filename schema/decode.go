@@ -171,17 +171,25 @@ func decodeTraffic(n *node) *Traffic {
 	}
 	t := &Traffic{
 		PeakRPS: n.get("peak_rps").ratio(), P99: asDuration(n.get("p99")), Mean: asDuration(n.get("mean")),
-		Level: n.get("level").str(), Measured: asTime(n.get("measured")), Window: asDuration(n.get("window")),
+		Level: n.get("level").str(), Calls: n.get("calls").long(), Rejected: n.get("rejected").long(),
+		Measured: asTime(n.get("measured")), Window: asDuration(n.get("window")),
 	}
 	if b := n.get("p99_bounds"); b != nil && len(b.items) == 2 {
 		t.P99Bounds = &[2]*big.Rat{asDuration(b.items[0]), asDuration(b.items[1])}
 	}
-	if c := n.get("calls"); c != nil {
-		if calls, err := strconv.ParseInt(c.text, 10, 64); err == nil {
-			t.Calls = &calls
-		}
-	}
 	return t
+}
+
+// long returns a whole number, nil for what is none.
+func (n *node) long() *int64 {
+	if n == nil {
+		return nil
+	}
+	i, err := strconv.ParseInt(n.text, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &i
 }
 
 func decodeRetries(n *node) *Retries {

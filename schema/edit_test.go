@@ -16,10 +16,10 @@ func rat(num, denom int64) *big.Rat { return big.NewRat(num, denom) }
 
 // fullTraffic is a measurement with all fields.
 func fullTraffic() *schema.Traffic {
-	calls := int64(18200000)
+	calls, rejected := int64(18200000), int64(1200)
 	return &schema.Traffic{
 		PeakRPS: rat(301, 2), P99: rat(50, 1000), P99Bounds: &[2]*big.Rat{rat(25, 1000), rat(50, 1000)}, Mean: rat(21, 1000),
-		Level: "call", Calls: &calls, Measured: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC), Window: rat(14*86400, 1),
+		Level: "call", Calls: &calls, Rejected: &rejected, Measured: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC), Window: rat(14*86400, 1),
 	}
 }
 

@@ -91,6 +91,8 @@ func sameTraffic(old *field, t *Traffic) bool {
 		want.Level = t.Level
 	case "calls":
 		want.Calls = t.Calls
+	case "rejected":
+		want.Rejected = t.Rejected
 	case "measured":
 		want.Measured = t.Measured
 	case "window":

@@ -45,7 +45,7 @@ func TestFullFile(t *testing.T) {
 			{
 				Name: "payments", Match: map[string][]string{"destination_service": {"payments.prod.svc.cluster.local"}}, Pool: "outbound",
 				Criticality: sizing.Critical, Permits: ptr(19), Covers: "attempt", Headroom: sizing.Headroom{Factor: rat(2, 1)},
-				Traffic: &schema.Traffic{PeakRPS: rat(150, 1), P99: rat(1, 20), P99Bounds: &[2]*big.Rat{rat(1, 40), rat(1, 20)}, Mean: rat(21, 1000), Level: "call", Calls: ptr(int64(18200000)), Measured: day(30, 0, 0), Window: rat(14*86400, 1)},
+				Traffic: &schema.Traffic{PeakRPS: rat(150, 1), P99: rat(1, 20), P99Bounds: &[2]*big.Rat{rat(1, 40), rat(1, 20)}, Mean: rat(21, 1000), Level: "call", Calls: ptr(int64(18200000)), Rejected: ptr(int64(1200)), Measured: day(30, 0, 0), Window: rat(14*86400, 1)},
 				Retries: &schema.Retries{Retries: sizing.Retries{MaxAttempts: 2, BudgetRatio: rat(1, 5), BudgetMinPerSecond: rat(10, 1)}, BackoffInitial: rat(1, 20), BackoffMax: rat(1, 5)},
 				Timeout: rat(2, 5), Deadline: rat(2, 1), Fallback: "charge later", Queue: &schema.Queue{Timeout: rat(1, 4)},
 			},

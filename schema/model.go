@@ -135,6 +135,7 @@ type Traffic struct {
 	Mean      *big.Rat     // seconds
 	Level     string       // call or attempt; empty when left out
 	Calls     *int64       // calls measured
+	Rejected  *int64       // calls that the limit in force refused meanwhile; above 0, PeakRPS is a floor
 	Measured  time.Time    // day of the measurement, UTC; zero when left out
 	Window    *big.Rat     // seconds
 }
