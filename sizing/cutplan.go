@@ -12,7 +12,7 @@ type Compartment struct {
 	Name         string
 	Criticality  Criticality
 	Permits      int      // recommended
-	DemandFloor  int      // ceil(demand): the p99 demand without headroom
+	DemandFloor  *int     // ceil(demand): the p99 demand without headroom; nil: none is known
 	Rate         float64  // attempts a second, rate x m
 	MeanInFlight *float64 // a, offered load in erlangs; nil: unknown
 }
@@ -35,14 +35,22 @@ const (
 	CutHeadroom CutPhase = iota
 	// CutDemand goes below the p99 demand, down to the mean in flight.
 	CutDemand
+	// CutToMean takes headroom too, from a compartment that the mean in flight
+	// bounds alone: no p99 demand is known, or the mean is above it.
+	CutToMean
 )
 
 // String says what the phase takes.
 func (p CutPhase) String() string {
-	if p == CutDemand {
+	switch p {
+	case CutHeadroom:
+		return "headroom, down to the p99 demand"
+	case CutDemand:
 		return "below the p99 demand, down to the mean in flight"
+	case CutToMean:
+		return "headroom, down to the mean in flight"
 	}
-	return "headroom, down to the p99 demand"
+	return fmt.Sprintf("cut phase(%d)", int(p))
 }
 
 // CutPlan is how compartments come to fit their pool.
@@ -55,9 +63,11 @@ type CutPlan struct {
 }
 
 // PlanCuts makes compartments fit so many available permits. It takes from
-// optional ones, then from standard ones, each down to ceil(demand); then again
-// from optional and from standard ones, down to max(1, ceil(a)). Critical ones
-// it leaves alone, and it stops as soon as all fits.
+// optional ones, then from standard ones, each down to max(1, ceil(demand),
+// ceil(a)); then again from optional and from standard ones, down to max(1,
+// ceil(a)). Critical ones it leaves alone, and it stops as soon as all fits. What
+// is unknown bounds nothing, but a compartment of which neither demand nor load
+// is known is not cut at all: nothing says what it can do without.
 //
 // Within a class it takes one permit at a time where that costs least: rate x
 // the rise in Erlang B, in shed attempts a second, ties by name. As Erlang B is
@@ -66,8 +76,8 @@ type CutPlan struct {
 // of its class, most permits above its floor first, and never below its demand.
 //
 // Empty or repeated names, unknown criticalities, permits outside 1 to
-// MaxPermits, negative floors, rates and loads, and a negative available are errors. That it does not fit is
-// not: see CutPlan.Short.
+// MaxPermits, negative floors, rates and loads, and a negative available are
+// errors. That it does not fit is not: see CutPlan.Short.
 func PlanCuts(compartments []Compartment, available int) (CutPlan, error) {
 	if available < 0 {
 		return CutPlan{}, fmt.Errorf("available is %d: give a number of at least 0", available)
@@ -81,10 +91,10 @@ func PlanCuts(compartments []Compartment, available int) (CutPlan, error) {
 		all[i] = newShrinking(c)
 	}
 	excess := total - available
-	for _, phase := range []CutPhase{CutHeadroom, CutDemand} {
+	for _, deep := range []bool{false, true} {
 		for _, class := range givingWay {
 			if excess > 0 {
-				excess -= shrink(class.in(all, phase), excess)
+				excess -= shrink(class.in(all, deep), excess)
 			}
 		}
 	}
@@ -111,8 +121,8 @@ func (c Compartment) check() error {
 	if c.Criticality != Critical && !slices.Contains(givingWay, c.Criticality) {
 		return fmt.Errorf("%v is unknown: use critical, standard or optional", c.Criticality)
 	}
-	if c.DemandFloor < 0 {
-		return fmt.Errorf("demand floor is %d: give a number of at least 0", c.DemandFloor)
+	if c.DemandFloor != nil && *c.DemandFloor < 0 {
+		return fmt.Errorf("demand floor is %d: give a number of at least 0", *c.DemandFloor)
 	}
 	if c.MeanInFlight != nil {
 		if err := checkLoad("mean in flight", *c.MeanInFlight); err != nil {
@@ -130,21 +140,40 @@ func newShrinking(c Compartment) *shrinking {
 	return s
 }
 
-// in returns the compartments of the class with their floors set for the phase.
-func (class Criticality) in(all []*shrinking, phase CutPhase) []*shrinking {
+// in returns the compartments of the class with their floors set: those of the
+// second round where it goes deep.
+func (class Criticality) in(all []*shrinking, deep bool) []*shrinking {
 	var members []*shrinking
 	for _, s := range all {
-		if s.Criticality != class {
-			continue
+		if s.Criticality == class {
+			s.floor, s.phase = s.limit(deep)
+			members = append(members, s)
 		}
-		s.phase = phase
-		s.floor = max(1, s.DemandFloor)
-		if phase == CutDemand && s.price != nil {
-			s.floor = int(max(1, min(math.Ceil(s.price.a), MaxPermits)))
-		}
-		members = append(members, s)
 	}
 	return members
+}
+
+// limit returns how far a round may cut, and what bounds it there.
+func (c Compartment) limit(deep bool) (floor int, bound CutPhase) {
+	demand, mean := c.DemandFloor, c.meanFloor()
+	switch {
+	case demand == nil && mean == nil:
+		return c.Permits, CutHeadroom
+	case demand == nil || mean != nil && *mean > *demand:
+		return max(1, *mean), CutToMean
+	case deep && mean != nil:
+		return max(1, *mean), CutDemand
+	}
+	return max(1, *demand), CutHeadroom
+}
+
+// meanFloor returns ceil(a), nil where a is unknown.
+func (c Compartment) meanFloor() *int {
+	if c.MeanInFlight == nil {
+		return nil
+	}
+	n := int(min(math.Ceil(*c.MeanInFlight), MaxPermits))
+	return &n
 }
 
 // describeCuts states the outcome and what each cut costs.

@@ -123,18 +123,26 @@ func TestAllocGreedyOracle(t *testing.T) {
 func TestPlanCuts(t *testing.T) {
 	shop := func() []Compartment {
 		return []Compartment{
-			{"payments", Critical, 15, 8, 150, ptr(4.0)},
-			{"catalogue", Standard, 40, 20, 400, ptr(12.0)},
-			{"search", Standard, 25, 13, 125, ptr(6.0)},
-			{"recommendations", Optional, 10, 5, 50, ptr(2.0)},
+			{"payments", Critical, 15, ptr(8), 150, ptr(4.0)},
+			{"catalogue", Standard, 40, ptr(20), 400, ptr(12.0)},
+			{"search", Standard, 25, ptr(13), 125, ptr(6.0)},
+			{"recommendations", Optional, 10, ptr(5), 50, ptr(2.0)},
 		}
 	}
 	unknown := func() []Compartment {
 		return []Compartment{
-			{"b", Optional, 12, 6, 10, nil},
-			{"a", Optional, 12, 6, 10, nil},
-			{"c", Optional, 20, 10, 10, nil},
-			{"d", Optional, 10, 5, 10, ptr(1.0)},
+			{"b", Optional, 12, ptr(6), 10, nil},
+			{"a", Optional, 12, ptr(6), 10, nil},
+			{"c", Optional, 20, ptr(10), 10, nil},
+			{"d", Optional, 10, ptr(5), 10, ptr(1.0)},
+		}
+	}
+	byMean := func() []Compartment {
+		return []Compartment{
+			{"mean only", Optional, 12, nil, 40, ptr(5.2)},
+			{"mean above demand", Optional, 10, ptr(3), 40, ptr(7.5)},
+			{"neither", Optional, 9, nil, 40, nil},
+			{"idle", Optional, 4, nil, 0, ptr(0.0)},
 		}
 	}
 	for _, tc := range []struct {
@@ -158,6 +166,7 @@ func TestPlanCuts(t *testing.T) {
 		{"unknown, tallest first", unknown(), 48, map[string]int{"a": 12, "b": 12, "c": 19, "d": 5}, true, 0, "c stands 10 above its floor, the others 6"},
 		{"unknown, ties by name", unknown(), 44, map[string]int{"a": 11, "b": 12, "c": 16, "d": 5}, true, 0, "all stand 6 high: a gives the next"},
 		{"unknown never below demand", unknown(), 20, map[string]int{"a": 6, "b": 6, "c": 10, "d": 1}, false, 3, "only d goes on to its mean"},
+		{"by the mean, not below it", byMean(), 0, map[string]int{"mean only": 6, "mean above demand": 8, "neither": 9, "idle": 1}, false, 24, "ceil(a) is the floor in both rounds, and what nothing is known of is not cut"},
 		{"no compartments", nil, 5, map[string]int{}, true, 0, "nothing to place"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -172,15 +181,17 @@ func TestPlanCuts(t *testing.T) {
 
 func TestCutsStateTheirPrice(t *testing.T) {
 	plan := must[CutPlan](t)(PlanCuts([]Compartment{
-		{"search", Standard, 25, 13, 125, ptr(6.0)},
-		{"mail", Standard, 9, 4, 10, nil},
-		{"recommendations", Optional, 10, 6, 50, ptr(5.0)},
-		{"ads", Optional, 4, 4, 50, ptr(1.0)},
-	}, 23))
+		{"search", Standard, 25, ptr(13), 125, ptr(6.0)},
+		{"mail", Standard, 9, ptr(4), 10, nil},
+		{"recommendations", Optional, 10, ptr(6), 50, ptr(5.0)},
+		{"ads", Optional, 4, ptr(4), 50, ptr(1.0)},
+		{"by mean", Standard, 9, nil, 50, ptr(2.5)},
+	}, 26))
 	b := func(a float64, c int) *float64 { return ptr(must[float64](t)(ErlangB(a, c))) }
 	want := []Cut{
 		{"ads", Optional, 4, 1, CutDemand, b(1, 4), b(1, 1)},
 		{"recommendations", Optional, 10, 5, CutDemand, b(5, 10), b(5, 5)},
+		{"by mean", Standard, 9, 3, CutToMean, b(2.5, 9), b(2.5, 3)},
 		{"mail", Standard, 9, 4, CutHeadroom, nil, nil},
 		{"search", Standard, 25, 13, CutHeadroom, b(6, 25), b(6, 13)},
 	}
@@ -204,7 +215,7 @@ func TestPlanCutsErrors(t *testing.T) {
 		{change(func(c *Compartment) { c.Name = "" }), "empty"},
 		{change(func(c *Compartment) { c.Permits = 0 }), "permits is 0"},
 		{change(func(c *Compartment) { c.Permits = MaxPermits + 1 }), "check the unit"},
-		{change(func(c *Compartment) { c.DemandFloor = -1 }), "demand floor is -1"},
+		{change(func(c *Compartment) { c.DemandFloor = ptr(-1) }), "demand floor is -1"},
 		{change(func(c *Compartment) { c.Rate = math.NaN() }), "rate is NaN"},
 		{change(func(c *Compartment) { c.MeanInFlight = ptr(math.Inf(1)) }), "mean in flight is +Inf"},
 		{change(func(c *Compartment) { c.Criticality = 9 }), "criticality(9) is unknown"},
@@ -223,10 +234,7 @@ func checkPlan(t *testing.T, compartments []Compartment, available int, plan Cut
 	for _, c := range compartments {
 		now := plan.Permits[c.Name]
 		total += now
-		floor := max(1, c.DemandFloor)
-		if c.MeanInFlight != nil {
-			floor = min(floor, max(1, int(math.Ceil(min(*c.MeanInFlight, MaxPermits)))))
-		}
+		floor := floorOf(c, true)
 		if c.Criticality == Critical {
 			floor = c.Permits
 		}
@@ -234,6 +242,9 @@ func checkPlan(t *testing.T, compartments []Compartment, available int, plan Cut
 			t.Fatalf("%+v ends at %d, floor %d", c, now, floor)
 		}
 		cut := slices.IndexFunc(plan.Cuts, func(cut Cut) bool { return cut.Name == c.Name })
+		if cut >= 0 {
+			checkPhase(t, c, plan.Cuts[cut])
+		}
 		if (cut >= 0) != (now < c.Permits) || cut >= 0 && (plan.Cuts[cut].From != c.Permits || plan.Cuts[cut].To != now) {
 			t.Fatalf("%+v ends at %d, cuts %+v", c, now, plan.Cuts)
 		}
@@ -246,6 +257,45 @@ func checkPlan(t *testing.T, compartments []Compartment, available int, plan Cut
 	}
 }
 
+// floorOf is the design's sentence on how far a round may go.
+func floorOf(c Compartment, deep bool) int {
+	if c.DemandFloor == nil && c.MeanInFlight == nil {
+		return c.Permits
+	}
+	floor := 1
+	if c.MeanInFlight != nil {
+		floor = max(floor, int(math.Ceil(min(*c.MeanInFlight, MaxPermits))))
+	}
+	if c.DemandFloor != nil && (!deep || c.MeanInFlight == nil) {
+		floor = max(floor, *c.DemandFloor)
+	}
+	return floor
+}
+
+// checkPhase holds that a cut goes no lower than its mean in flight, and
+// claims what is true of it.
+func checkPhase(t *testing.T, c Compartment, cut Cut) {
+	t.Helper()
+	if c.MeanInFlight != nil && float64(cut.To) < math.Ceil(*c.MeanInFlight) {
+		t.Fatalf("%+v is cut below its mean in flight: %+v", c, cut)
+	}
+	keeps := c.DemandFloor != nil && cut.To >= *c.DemandFloor
+	switch cut.Phase {
+	case CutHeadroom:
+		if !keeps {
+			t.Fatalf("%+v does not keep a p99 demand: %+v", c, cut)
+		}
+	case CutDemand:
+		if c.DemandFloor == nil || keeps {
+			t.Fatalf("%+v is not cut below a p99 demand: %+v", c, cut)
+		}
+	case CutToMean:
+		if c.MeanInFlight == nil || c.DemandFloor != nil && !keeps {
+			t.Fatalf("%+v is not bounded by its mean alone: %+v", c, cut)
+		}
+	}
+}
+
 // slowCuts is the design's sentence word for word, one permit at a time, to
 // compare PlanCuts with.
 func slowCuts(compartments []Compartment, available int) map[string]int {
@@ -255,17 +305,14 @@ func slowCuts(compartments []Compartment, available int) map[string]int {
 		now[c.Name] = c.Permits
 		total += c.Permits
 	}
-	for _, phase := range []CutPhase{CutHeadroom, CutDemand} {
+	for _, deep := range []bool{false, true} {
 		for _, class := range givingWay {
 			for total > available {
 				best := ""
 				price, height := math.Inf(1), 0
 				for _, c := range compartments {
 					n := now[c.Name]
-					floor := max(1, c.DemandFloor)
-					if phase == CutDemand && c.MeanInFlight != nil {
-						floor = max(1, int(math.Ceil(*c.MeanInFlight)))
-					}
+					floor := floorOf(c, deep)
 					if c.Criticality != class || n <= floor {
 						continue
 					}
@@ -297,8 +344,10 @@ func randomCompartments(rng *rand.Rand, n int) (all []Compartment, total int) {
 			Name:        fmt.Sprintf("d%03d", i),
 			Criticality: Criticality(rng.IntN(3)),
 			Permits:     1 + rng.IntN(40),
-			DemandFloor: rng.IntN(30),
 			Rate:        float64(rng.IntN(5) * 50),
+		}
+		if rng.IntN(3) > 0 {
+			c.DemandFloor = ptr(rng.IntN(30))
 		}
 		if rng.IntN(3) > 0 {
 			c.MeanInFlight = ptr(float64(rng.IntN(40)) / 2)
@@ -335,7 +384,7 @@ func TestPlanCutsLarge(t *testing.T) {
 		all = append(all, Compartment{Name: fmt.Sprint(i), Permits: MaxPermits, Rate: 10, MeanInFlight: ptr(1000.0 * float64(i))})
 	}
 	for i := range 500 {
-		all = append(all, Compartment{Name: fmt.Sprint("u", i), Permits: MaxPermits, Rate: 10})
+		all = append(all, Compartment{Name: fmt.Sprint("u", i), Permits: MaxPermits, Rate: 10, DemandFloor: ptr(1)})
 	}
 	plan := must[CutPlan](t)(PlanCuts(all, 1_000_000))
 	checkPlan(t, all, 1_000_000, plan)
@@ -367,8 +416,12 @@ func TestCriticality(t *testing.T) {
 		_, err := ParseCriticality(s)
 		wantError(t, err, "use critical, standard or optional")
 	}
-	if CutHeadroom.String() == CutDemand.String() {
-		t.Error("the phases read alike")
+	said := map[string]bool{}
+	for _, p := range []CutPhase{CutHeadroom, CutDemand, CutToMean, 9} {
+		said[p.String()] = true
+	}
+	if len(said) != 4 {
+		t.Errorf("phases read alike: %v", said)
 	}
 }
 

@@ -49,9 +49,9 @@ func size(rate, p99, headroom string) (int, error) {
 func ExamplePlanCuts() {
 	search, ads := 12.5, 5.0
 	plan, err := sizing.PlanCuts([]sizing.Compartment{
-		{Name: "payments", Criticality: sizing.Critical, Permits: 15, DemandFloor: 8, Rate: 150},
-		{Name: "search", Permits: 25, DemandFloor: 20, Rate: 250, MeanInFlight: &search},
-		{Name: "ads", Criticality: sizing.Optional, Permits: 10, DemandFloor: 8, Rate: 100, MeanInFlight: &ads},
+		{Name: "payments", Criticality: sizing.Critical, Permits: 15, DemandFloor: new(8), Rate: 150},
+		{Name: "search", Permits: 25, DemandFloor: new(20), Rate: 250, MeanInFlight: &search},
+		{Name: "ads", Criticality: sizing.Optional, Permits: 10, DemandFloor: new(8), Rate: 100, MeanInFlight: &ads},
 	}, 45)
 	if err != nil {
 		fmt.Println(err)

@@ -99,11 +99,10 @@ func compartment(b *Bulkhead) (sizing.Compartment, error) {
 	c := sizing.Compartment{Name: b.Spec.Name, Criticality: b.Spec.Criticality, Permits: *b.Wanted,
 		Rate: sizing.Float(new(big.Rat).Mul(b.Rate, b.Attempts)), MeanInFlight: b.MeanInFlight}
 	if b.Demand == nil || b.SizedBy == SizedByMean {
-		c.DemandFloor = 1
 		return c, nil
 	}
 	floor, err := sizing.Ceil(b.Demand)
-	c.DemandFloor = min(max(1, floor), c.Permits)
+	c.DemandFloor = &floor
 	return c, err
 }
 
