@@ -80,6 +80,9 @@ func tooManyPermits(a float64) error {
 // target: the inverse of ErlangB in a, to about 12 digits. It is found by
 // Newton's method on ln B over ln a, whose slope is c - a + aB, kept between the
 // bounds (target c!)^(1/c) <= a <= c/(1-target).
+//
+// It is for callers of this package that ask how much traffic a given cap
+// carries; the commands ask for the cap, with PermitsForShed.
 func OfferedLoad(c int, target float64) (float64, error) {
 	if err := firstError(checkPermits(c), checkTarget(target)); err != nil {
 		return 0, err

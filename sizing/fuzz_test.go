@@ -68,16 +68,22 @@ func FuzzStall(f *testing.F) {
 			}
 			return x
 		}
-		s := Stall{permits, read(rate), read(attempts), read(timeout), &mean}
-		e, err := s.Effect()
-		if err != nil {
-			return
-		}
-		if e.Hold < 0 || e.Hold > float64(permits) || e.Fills && e.Hold < float64(permits) || e.Fills != (e.FillFromEmpty != nil) {
-			t.Errorf("%+v: %+v", s, e)
-		}
-		if e.Fills && *e.Fill > *e.FillFromEmpty*(1+1e-12) {
-			t.Errorf("%+v fills later than from empty: %+v", s, e)
-		}
+		checkStall(t, Stall{permits, read(rate), read(attempts), read(timeout), &mean, nil})
+		checkStall(t, Stall{permits, read(rate), ratInt(1), read(timeout), &mean, Demand(read(timeout), read(attempts), ratInt(1))})
 	})
+}
+
+func checkStall(t *testing.T, s Stall) {
+	t.Helper()
+	e, err := s.Effect()
+	if err != nil {
+		return
+	}
+	permits := float64(s.Permits)
+	if e.Hold < 0 || e.Hold > permits || e.Fills && e.Hold < permits || e.Fills != (e.FillFromEmpty != nil) {
+		t.Errorf("%+v: %+v", s, e)
+	}
+	if e.Fills && *e.Fill > *e.FillFromEmpty*(1+1e-12) {
+		t.Errorf("%+v fills later than from empty: %+v", s, e)
+	}
 }

@@ -12,6 +12,10 @@ import (
 // method): each gets floor(total x weight / sum), and what is left goes one
 // each to the largest remainders, to the first of equal ones. No weights, none
 // above 0, and a negative number are errors.
+//
+// It is for callers of this package that share a pool out by weight. The
+// commands make room with PlanCuts, which knows what each permit is worth; the
+// tests hold the two against each other's reference values.
 func Proportional(weights []int, total int) ([]int, error) {
 	if total < 0 {
 		return nil, fmt.Errorf("%d permits to split: give a number of at least 0", total)

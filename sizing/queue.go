@@ -18,6 +18,9 @@ type QueueLength struct {
 // probabilities are geometric with ratio a/c; below, Erlang B says what they
 // sum to. With places the exponential hold is an assumption; without, only the
 // Poisson arrivals are. Kleinrock, Queueing Systems I (1975), 3.8.
+//
+// The plan prices a queue with it that is bounded by its length alone, and one
+// with a timeout with MMCD; QueueWait says how long the former can take.
 func MMCK(a float64, c, places int) (QueueLength, error) {
 	if err := firstError(checkLoad("offered load", a), checkPermits(c), checkCap("queue places", places)); err != nil {
 		return QueueLength{}, err
@@ -201,7 +204,8 @@ func QueueShedBounds(a float64, c int) (low, high float64, err error) {
 
 // QueueGrowth returns by how many calls a second an unbounded queue grows:
 // arrivals a second minus permits/hold, never below 0. Hold is the mean in
-// seconds.
+// seconds. It is for callers of this package whose work waits rather than being
+// refused; the commands size caps that refuse.
 func QueueGrowth(arrivalRate float64, permits int, hold float64) (float64, error) {
 	if err := firstError(checkNumber("rate", arrivalRate), checkPermits(permits), checkNumber("mean hold", hold)); err != nil {
 		return 0, err

@@ -14,13 +14,14 @@ type Stall struct {
 	StallAttempts *big.Rat // attempts per call when every one fails, from Retries
 	Timeout       *big.Rat // of one attempt, in seconds; nil: none
 	MeanInFlight  *float64 // permits in use when it begins; nil: unknown
+	CallHold      *big.Rat // where a permit covers a whole call: how long one holds it in a stall, from CallHold; nil: a permit covers an attempt
 }
 
 // StallEffect is what a stall does to its bulkhead.
 type StallEffect struct {
 	Hold          float64  // permits held once the stall has lasted
 	Bounded       bool     // whether a timeout bounds what one call holds
-	PermitSeconds *float64 // permit-seconds that one attempt holds: the timeout; nil: unbounded
+	PermitSeconds *float64 // permit-seconds that whatever takes a permit costs: an attempt the timeout, a covered call its CallHold; nil: unbounded
 	Fills         bool     // whether all permits come to be held
 	Fill          *float64 // seconds until then; nil: never, or the load at the start is unknown
 	FillFromEmpty *float64 // the same from no permit in use; nil: never
@@ -43,11 +44,25 @@ type StallEffect struct {
 //	fill = permits/r                               if permits <= r T k
 //	     = k T + (permits - r T k) / (r frac(m))   otherwise
 //
-// A missing rate or number of attempts, attempts below 1, a timeout of 0, and
-// permits outside 1 to MaxPermits are errors.
+// Where a permit covers the whole call it is held for all attempts and for the
+// backoffs between them, H = n T + backoffs, and the retries take no further
+// permits. That is one attempt with the timeout H:
+//
+//	hold = min(permits, r H)
+//	never fills if r H < permits
+//	fill = (permits - a)/r, which is at most H where it fills at all
+//
+// n is all attempts there, and no budget's bound: a call that does retry holds
+// its permit for all of them.
+//
+// A missing rate or number of attempts, attempts below 1, a timeout of 0, a call
+// hold below the timeout, and permits outside 1 to MaxPermits are errors.
 func (s Stall) Effect() (StallEffect, error) {
 	if err := s.check(); err != nil {
 		return StallEffect{}, err
+	}
+	if s.CallHold != nil {
+		s.Timeout, s.StallAttempts = s.CallHold, ratInt(1)
 	}
 	var e StallEffect
 	if s.Timeout != nil {
@@ -75,6 +90,7 @@ func (s Stall) check() error {
 		checkRat("rate", s.Rate),
 		checkRat("stall attempts", s.StallAttempts),
 		checkOptional("timeout", s.Timeout),
+		checkOptional("call hold", s.CallHold),
 	); err != nil {
 		return err
 	}
@@ -83,6 +99,9 @@ func (s Stall) check() error {
 	}
 	if s.Timeout != nil && s.Timeout.Sign() == 0 {
 		return errors.New("timeout is 0: leave it out for none, or give one such as 400ms")
+	}
+	if s.CallHold != nil && (s.CallHold.Sign() == 0 || s.Timeout == nil || s.CallHold.Cmp(s.Timeout) < 0) {
+		return fmt.Errorf("a call holds its permit for %s, with a timeout of %s for each attempt: give all attempts and backoffs together", FormatDuration(s.CallHold), FormatDuration(s.Timeout))
 	}
 	if s.MeanInFlight != nil {
 		return checkLoad("mean in flight", *s.MeanInFlight)

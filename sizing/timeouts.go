@@ -11,14 +11,13 @@ var ErrUnbounded = errors.New("attempts have no timeout, so that the wait has no
 
 // Wait is how a caller waits for one bulkhead. Durations are seconds.
 type Wait struct {
-	CoversCall         bool       // a permit is held for the whole call with its retries, not for an attempt
-	Attempts           int        // n, the first call included; 0 means 1
-	QueueWait          *big.Rat   // at most, for a permit; nil: reject at once
-	Timeout            *big.Rat   // of one attempt; nil: none
-	TimeoutFromEnqueue bool       // the timeout's clock starts in the queue, not at the permit
-	Backoffs           []*big.Rat // before each retry; the last one repeats. Over initial and max
-	BackoffInitial     *big.Rat   // before the first retry, doubling from then on
-	BackoffMax         *big.Rat   // at most; nil: no limit
+	CoversCall         bool     // a permit is held for the whole call with its retries, not for an attempt
+	Attempts           int      // n, the first call included; 0 means 1
+	QueueWait          *big.Rat // at most, for a permit; nil: reject at once
+	Timeout            *big.Rat // of one attempt; nil: none
+	TimeoutFromEnqueue bool     // the timeout's clock starts in the queue, not at the permit
+	BackoffInitial     *big.Rat // before the first retry, doubling from then on
+	BackoffMax         *big.Rat // at most; nil: no limit
 }
 
 // WorstWait returns the longest that a caller can wait, in exact seconds; the
@@ -30,6 +29,25 @@ type Wait struct {
 // No queue wait is added where the timeout's clock starts at enqueue. Without a
 // timeout the error is ErrUnbounded.
 func WorstWait(w Wait) (*big.Rat, error) {
+	total, err := CallHold(w)
+	if err != nil {
+		return nil, err
+	}
+	if w.QueueWait == nil || w.TimeoutFromEnqueue {
+		return total, nil
+	}
+	waits := max(w.Attempts, 1)
+	if w.CoversCall {
+		waits = 1
+	}
+	return total.Add(total, new(big.Rat).Mul(ratInt(waits), w.QueueWait)), nil
+}
+
+// CallHold returns how long one call takes at most but for its waits in the
+// queue, n x timeout + backoffs, in exact seconds. Where a permit covers the
+// whole call it is held as long: see Stall.CallHold. Without a timeout the error
+// is ErrUnbounded.
+func CallHold(w Wait) (*big.Rat, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
@@ -38,15 +56,22 @@ func WorstWait(w Wait) (*big.Rat, error) {
 	if err != nil {
 		return nil, err
 	}
-	total.Add(total, new(big.Rat).Mul(ratInt(n), w.Timeout))
-	if w.QueueWait == nil || w.TimeoutFromEnqueue {
-		return total, nil
+	return total.Add(total, new(big.Rat).Mul(ratInt(n), w.Timeout)), nil
+}
+
+// QueueWait returns how long the last of so many waiters waits at most before
+// so many permits, ceil(length/permits) x hold, in exact seconds: whenever hold
+// has passed, all permits have come free once. Hold is the longest that one is
+// held: the timeout, or CallHold where a permit covers the call. It bounds a
+// queue that is limited by its length alone; a queue timeout is the bound itself.
+// A length of 0 waits for nothing. A length outside 0 to MaxPermits, permits
+// outside 1 to MaxPermits, and a missing or negative hold are errors.
+func QueueWait(length, permits int, hold *big.Rat) (*big.Rat, error) {
+	if err := firstError(checkCap("queue length", length), checkPermits(permits), checkRat("hold", hold)); err != nil {
+		return nil, err
 	}
-	waits := n
-	if w.CoversCall {
-		waits = 1
-	}
-	return total.Add(total, new(big.Rat).Mul(ratInt(waits), w.QueueWait)), nil
+	turns := (length + permits - 1) / permits
+	return new(big.Rat).Mul(ratInt(turns), hold), nil
 }
 
 func (w Wait) check() error {
@@ -56,13 +81,8 @@ func (w Wait) check() error {
 	if w.Timeout == nil {
 		return ErrUnbounded
 	}
-	if w.BackoffMax != nil && w.BackoffInitial == nil && len(w.Backoffs) == 0 {
+	if w.BackoffMax != nil && w.BackoffInitial == nil {
 		return errors.New("backoff has a max but no initial: give both")
-	}
-	for _, b := range w.Backoffs {
-		if err := checkRat("backoff", b); err != nil {
-			return err
-		}
 	}
 	return firstError(
 		checkRat("timeout", w.Timeout),
@@ -74,25 +94,10 @@ func (w Wait) check() error {
 
 // backoffs returns the sum of the pauses before so many retries.
 func (w Wait) backoffs(retries int) (*big.Rat, error) {
-	switch {
-	case len(w.Backoffs) > 0:
-		return listed(w.Backoffs, retries), nil
-	case w.BackoffInitial != nil:
-		return doubled(w.BackoffInitial, w.BackoffMax, retries)
+	if w.BackoffInitial == nil {
+		return new(big.Rat), nil
 	}
-	return new(big.Rat), nil
-}
-
-// listed sums the first of a list, whose last one repeats.
-func listed(list []*big.Rat, retries int) *big.Rat {
-	sum := new(big.Rat)
-	for _, b := range list[:min(retries, len(list))] {
-		sum.Add(sum, b)
-	}
-	if more := retries - len(list); more > 0 {
-		sum.Add(sum, new(big.Rat).Mul(ratInt(more), list[len(list)-1]))
-	}
-	return sum
+	return doubled(w.BackoffInitial, w.BackoffMax, retries)
 }
 
 // maxDoublings is where doubling without a max is no plan any more: 2^64 times
