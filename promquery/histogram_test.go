@@ -174,12 +174,15 @@ func TestQuantileDoubt(t *testing.T) {
 		{"only +Inf", hist(inf, 1000), 0.1, "no finite bucket bound"},
 	} {
 		d := &Dependency{Calls: 1000, Mean: c.mean, P99: c.b.quantile(0.99, 1)}
-		got := quantileDoubt(&c.b, d, "s", 1)
+		got := ""
+		if doubt := quantileDoubt(&c.b, d, "s", 1); doubt != nil {
+			got = doubt.Text
+		}
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
 		}
 	}
-	if got := quantileDoubt(&buckets{}, &Dependency{Mean: math.NaN()}, "s", 1); got != "" {
-		t.Errorf("without calls there is nothing to doubt: %q", got)
+	if got := quantileDoubt(&buckets{}, &Dependency{Mean: math.NaN()}, "s", 1); got != nil {
+		t.Errorf("without calls there is nothing to doubt: %v", got)
 	}
 }

@@ -143,7 +143,7 @@ func TestWindowLongerThanTheData(t *testing.T) {
 		t.Errorf("data from %s, slots %+v, interval %s", m.DataStart, d.Slots, m.ScrapeInterval)
 	}
 	near(t, "peak", d.PeakInstance.Value, 10, 1e-6)
-	if v := m.Judge(d); !slices.ContainsFunc(v.Doubts, func(s string) bool { return strings.Contains(s, "of the window has data") }) {
+	if v := m.Judge(d); !slices.ContainsFunc(v.Doubts, func(r promquery.Remark) bool { return r.ID == promquery.RemarkCoverage }) {
 		t.Errorf("doubts %q", v.Doubts)
 	}
 }

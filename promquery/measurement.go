@@ -96,8 +96,9 @@ type Dependency struct {
 	SlotRates []float64 // fleet calls a second in every healthy slot
 	Slots     SlotCount
 	Masked    []Excluded // unhealthy slots, merged where they touch
-	// QuantileDoubt says why the quantile means nothing though it is a number.
-	QuantileDoubt string
+	// QuantileDoubt says why the quantile means nothing though it is a number,
+	// while the mean holds: RemarkOneBucket or RemarkBounds. Nil: no doubt.
+	QuantileDoubt *Remark
 }
 
 // SlotCount counts the 15-minute slots of the window.

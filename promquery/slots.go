@@ -217,20 +217,20 @@ func observations(b *buckets, calls float64) float64 {
 	return calls
 }
 
-func quantileDoubt(b *buckets, d *Dependency, unit string, seconds float64) string {
+func quantileDoubt(b *buckets, d *Dependency, unit string, seconds float64) *Remark {
 	if d.Calls > 0 && math.IsNaN(b.topBound()) {
-		return "the histogram has no finite bucket bound that holds throughout: switch buckets on, or choose a window in which the bounds did not change"
+		return &Remark{RemarkNoBounds, "the histogram has no finite bucket bound that holds throughout: switch buckets on, or choose a window in which the bounds did not change"}
 	}
 	if why := b.contradictsUnit(unit); why != "" {
-		return why
+		return &Remark{RemarkUnit, why}
 	}
 	if !math.IsNaN(d.Mean) && b.meanOutside(d.Mean, seconds) {
-		return fmt.Sprintf("a mean of %s s is impossible for its buckets: sum and buckets differ in unit or in population", number(d.Mean))
+		return &Remark{RemarkMean, fmt.Sprintf("a mean of %s s is impossible for its buckets: sum and buckets differ in unit or in population", number(d.Mean))}
 	}
 	if d.P99.Share > uninformative {
-		return fmt.Sprintf("%.1f %% of all calls lie in one bucket, %s s to %s s", 100*d.P99.Share, number(d.P99.Low), number(d.P99.High))
+		return &Remark{RemarkOneBucket, fmt.Sprintf("%.1f %% of all calls lie in one bucket, %s s to %s s", 100*d.P99.Share, number(d.P99.Low), number(d.P99.High))}
 	}
-	return ""
+	return nil
 }
 
 func ratio(a, b float64) float64 {

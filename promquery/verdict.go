@@ -3,7 +3,6 @@ package promquery
 import (
 	"fmt"
 	"math"
-	"time"
 )
 
 // Floors of evidence: below minCalls there is no number at all; below the
@@ -23,7 +22,7 @@ type Verdict struct {
 	Failure string
 	Next    string
 	// Doubts are the reasons for low confidence, in a fixed order.
-	Doubts []string
+	Doubts []Remark
 }
 
 // Judge applies the floors of evidence to one dependency of m.
@@ -69,42 +68,19 @@ func (m *Measurement) moreData() string {
 	return "choose a longer window"
 }
 
-func (m *Measurement) doubts(d *Dependency) []string {
-	var all []string
-	add := func(when bool, format string, args ...any) {
-		if when {
-			all = append(all, fmt.Sprintf(format, args...))
-		}
+func (m *Measurement) doubts(d *Dependency) []Remark {
+	var all []Remark
+	if doubt := d.QuantileDoubt; doubt != nil {
+		all = append(all, Remark{doubt.ID, "the p99 says nothing: " + doubt.Text})
+	} else if !d.P99.Clipped() {
+		all = append(all, WideBucket(d.P99.Low, d.P99.High)...)
 	}
-	add(d.QuantileDoubt != "", "the p99 says nothing: %s", d.QuantileDoubt)
-	add(d.QuantileDoubt == "" && !d.P99.Clipped() && d.P99.Resolution() > wideResolution, "the p99 lies somewhere between %s s and %s s: bounds more than %g times apart",
-		number(d.P99.Low), number(d.P99.High), wideResolution)
 	all = append(all, LittleData(d.Calls, d.Slots.Covered())...)
-	add(d.Slots.Coverage() < smallCoverage, "only %.0f %% of the window has data (under 50 %%)", 100*d.Slots.Coverage())
-	add(d.Rejected > 0, "the present limit rejected %.0f calls: the rate is a floor", d.Rejected)
-	return all
-}
-
-// LittleData says why so many calls over so much covered time are too few for
-// full confidence; nil when they are not.
-func LittleData(calls float64, covered time.Duration) []string {
-	var all []string
-	if calls < fewCalls {
-		all = append(all, fmt.Sprintf("only %.0f healthy calls (under %d)", calls, fewCalls))
+	if share := d.Slots.Coverage(); share < smallCoverage {
+		all = append(all, Remark{RemarkCoverage, fmt.Sprintf("only %.0f %% of the window has data (under 50 %%)", 100*share)})
 	}
-	if covered < shortCover {
-		all = append(all, fmt.Sprintf("only %s of data (under 3 days)", hours(covered)))
+	if d.Rejected > 0 {
+		all = append(all, CensoredRate(d.Rejected))
 	}
 	return all
-}
-
-func hours(d time.Duration) string {
-	n, unit := d.Hours(), "hour"
-	if d >= day && d%day == 0 {
-		n, unit = float64(d/day), "day"
-	}
-	if n != 1 {
-		unit += "s"
-	}
-	return fmt.Sprintf("%g %s", n, unit)
 }

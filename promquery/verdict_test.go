@@ -21,7 +21,7 @@ func TestJudge(t *testing.T) {
 		why     string
 		change  func(*Dependency)
 		failure string
-		doubts  []string
+		doubts  []string // ID: text
 	}{
 		{"exactly at every floor", func(*Dependency) {}, "", nil},
 		{"no series", func(d *Dependency) { d.Slots = SlotCount{Total: 96, Missing: 96} }, `no series of h_count with peer="payments"`, nil},
@@ -31,21 +31,26 @@ func TestJudge(t *testing.T) {
 		{"more", func(d *Dependency) { d.Slots = SlotCount{Total: 1000, Healthy: 699, Unhealthy: 301} }, "30 % of the time was unhealthy", nil},
 		{"of the time with data, not of the window", func(d *Dependency) { d.Slots = SlotCount{Total: 1000, Healthy: 20, Unhealthy: 10, Missing: 970} }, "33 %", nil},
 		{"all unhealthy is not 'no traffic'", func(d *Dependency) { d.Calls = 0; d.Slots = SlotCount{Total: 1000, Unhealthy: 1000} }, "100 % of the time", nil},
-		{"1,000 calls", func(d *Dependency) { d.Calls = 1000 }, "", []string{"only 1000 healthy calls (under 10000)"}},
+		{"1,000 calls", func(d *Dependency) { d.Calls = 1000 }, "", []string{"few-calls: only 1000 healthy calls (under 10000)"}},
 		{"999 calls", func(d *Dependency) { d.Calls = 999 }, "only 999 healthy calls", nil},
 		{"just under 10,000", func(d *Dependency) { d.Calls = 9999 }, "", []string{"only 9999 healthy calls"}},
 		{"no healthy step", func(d *Dependency) { d.PeakInstance = newDependency("").PeakInstance }, "no rate at any healthy step", nil},
 		{"3 days less the ends that are no whole slots", func(d *Dependency) { d.Slots.Healthy -= 2 }, "", nil},
-		{"a slot less than that", func(d *Dependency) { d.Slots.Healthy -= 3 }, "", []string{"only 71.25 hours of data (under 3 days)"}},
+		{"a slot less than that", func(d *Dependency) { d.Slots.Healthy -= 3 }, "", []string{"short-data: only 71.25 hours of data (under 3 days)"}},
 		{"two days", func(d *Dependency) { d.Slots.Healthy = 192; d.Slots.Total = 192 }, "", []string{"only 2 days of data"}},
 		{"half of the window", func(d *Dependency) { d.Slots.Total = 6 * 96 }, "", nil},
-		{"less", func(d *Dependency) { d.Slots.Total = 6*96 + 1 }, "", []string{"only 50 % of the window has data"}},
-		{"bounds more than 3 times apart", func(d *Dependency) { d.P99.Low = 0.09 }, "", []string{"between 0.09 s and 0.3 s"}},
+		{"less", func(d *Dependency) { d.Slots.Total = 6*96 + 1 }, "", []string{"coverage: only 50 % of the window has data"}},
+		{"bounds more than 3 times apart", func(d *Dependency) { d.P99.Low = 0.09 }, "", []string{"wide-bucket: the p99 lies somewhere between 0.09 s and 0.3 s"}},
 		{"from zero", func(d *Dependency) { d.P99.Low = 0 }, "", []string{"between 0 s and 0.3 s"}},
 		{"in the +Inf bucket is another finding", func(d *Dependency) { d.P99.High = inf }, "", nil},
-		{"a doubted quantile's bounds do not matter", func(d *Dependency) { d.QuantileDoubt = "why"; d.P99.Low = 0 }, "", []string{"the p99 says nothing: why"}},
-		{"a limit that bites", func(d *Dependency) { d.Rejected = 12 }, "", []string{"rejected 12 calls: the rate is a floor"}},
-		{"all at once, in order", func(d *Dependency) { d.Calls = 2000; d.Slots.Healthy = 10; d.Rejected = 1; d.QuantileDoubt = "why" }, "",
+		{"a doubted quantile's bounds do not matter", func(d *Dependency) { d.QuantileDoubt = &Remark{RemarkOneBucket, "why"}; d.P99.Low = 0 }, "", []string{"one-bucket: the p99 says nothing: why"}},
+		{"a limit that bites", func(d *Dependency) { d.Rejected = 12 }, "", []string{"censored: the present limit rejected 12 calls: the rate is a floor"}},
+		{"all at once, in order", func(d *Dependency) {
+			d.Calls = 2000
+			d.Slots.Healthy = 10
+			d.Rejected = 1
+			d.QuantileDoubt = &Remark{RemarkOneBucket, "why"}
+		}, "",
 			[]string{"p99 says nothing", "2000 healthy calls", "2.5 hours", "3 % of the window", "rejected 1 calls"}},
 	} {
 		d := judged()
@@ -60,7 +65,7 @@ func TestJudge(t *testing.T) {
 			continue
 		}
 		for i, want := range c.doubts {
-			if !strings.Contains(v.Doubts[i], want) {
+			if !strings.Contains(v.Doubts[i].ID+": "+v.Doubts[i].Text, want) {
 				t.Errorf("%s: doubt %q, want %q", c.why, v.Doubts[i], want)
 			}
 		}

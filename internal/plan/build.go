@@ -75,7 +75,7 @@ func newBulkhead(in Input, spec *schema.Bulkhead) *Bulkhead {
 
 // statedDoubts applies the floors of evidence to what the file says of its
 // traffic; what it does not say is no reason.
-func statedDoubts(t *schema.Traffic) []string {
+func statedDoubts(t *schema.Traffic) []promquery.Remark {
 	calls, window := math.Inf(1), time.Duration(math.MaxInt64)
 	if t.Calls != nil {
 		calls = float64(*t.Calls)

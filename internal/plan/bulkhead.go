@@ -116,7 +116,7 @@ func (b *Bulkhead) sizedBy() SizedBy {
 	switch {
 	case b.Spec.Headroom.Auto:
 		return SizedByAuto
-	case b.Measured != nil && b.Measured.QuantileDoubt != "", b.Traffic.FromFile && b.Traffic.P99 == nil && b.Traffic.Mean != nil:
+	case b.Measured != nil && b.Measured.QuantileDoubt != nil, b.Traffic.FromFile && b.Traffic.P99 == nil && b.Traffic.Mean != nil:
 		return SizedByMean
 	}
 	return SizedByP99

@@ -71,10 +71,10 @@ type Bulkhead struct {
 	FitsDeadline  *bool    // nil without a deadline or a timeout
 
 	Confidence Confidence
-	Doubts     []string // why the confidence is low
-	Notes      []string // what a reader should know besides
-	Failure    string   // why there is no number
-	Next       string   // what to do about it
+	Doubts     []promquery.Remark // why the confidence is low
+	Notes      []string           // what a reader should know besides
+	Failure    string             // why there is no number
+	Next       string             // what to do about it
 }
 
 // SizedBy says which statistic the permits come from.

@@ -176,7 +176,9 @@ func TestClippedStillGivesTheMean(t *testing.T) {
 }
 
 func TestUninformativeQuantileSizesByTheMean(t *testing.T) {
-	b := build(t, head+"bulkheads: {payments: {}}\n", measured(func(d *promquery.Dependency) { d.QuantileDoubt = "all in one bucket" })).Bulkheads[0]
+	b := build(t, head+"bulkheads: {payments: {}}\n", measured(func(d *promquery.Dependency) {
+		d.QuantileDoubt = &promquery.Remark{ID: promquery.RemarkOneBucket, Text: "all in one bucket"}
+	})).Bulkheads[0]
 	if b.SizedBy != plan.SizedByMean || *b.Permits != 7 || b.Confidence != plan.ConfidenceLow {
 		t.Errorf("sized by %s: %v, confidence %s; want by the mean 7, low", b.SizedBy, show(b.Permits), b.Confidence)
 	}

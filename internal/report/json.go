@@ -162,7 +162,7 @@ func newBulkheadJSON(s *plan.Service, b *plan.Bulkhead) bulkheadJSON {
 		Demand: rat(b.Demand), PermitsNow: b.Now, Permits: b.Permits, PermitsUncut: b.Wanted, PermitsByLoss: b.ByLoss, PermitsLow: b.Low, PermitsHigh: b.High,
 		MeanInFlight: sig(b.MeanInFlight), ShedProbability: b.Shed, ShedProbabilityNow: b.ShedNow, ShedOverWindow: sig(b.ShedWindow),
 		BlastRadius: b.Blast, WorstWaitSeconds: rat(b.WorstWait), FitsDeadline: b.FitsDeadline,
-		Confidence: string(b.Confidence), Doubts: orEmpty(b.Doubts), Notes: orEmpty(b.Notes), Failure: text(b.Failure), Next: text(b.Next),
+		Confidence: string(b.Confidence), Doubts: texts(b.Doubts), Notes: orEmpty(b.Notes), Failure: text(b.Failure), Next: text(b.Next),
 		stallJSON: newStallJSON(b.Stall), Excluded: []excludedJSON{},
 	}
 	if b.WorstAttempts > 0 {
@@ -321,4 +321,13 @@ func orEmpty[T any](s []T) []T {
 		return []T{}
 	}
 	return s
+}
+
+// texts are what the remarks say; never nil.
+func texts(remarks []promquery.Remark) []string {
+	all := []string{}
+	for _, r := range remarks {
+		all = append(all, r.Text)
+	}
+	return all
 }

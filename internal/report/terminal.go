@@ -253,7 +253,7 @@ func doubtLines(s *plan.Service) []string {
 	var reasons []string
 	who := map[string][]string{}
 	for _, b := range s.Bulkheads {
-		for _, d := range b.Doubts {
+		for _, d := range texts(b.Doubts) {
 			if who[d] == nil {
 				reasons = append(reasons, d)
 			}
