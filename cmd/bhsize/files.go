@@ -74,18 +74,19 @@ func (e *env) load(patterns []string) ([]*schema.File, error) {
 	var files []*schema.File
 	broken := 0
 	for _, name := range names {
-		f, problems, err := schema.LoadFile(name)
+		src, err := schema.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		if f == nil {
-			broken++
-			if err := e.show(lint.Findings(problems)); err != nil {
-				return nil, err
-			}
+		f := lint.Read(name, src)
+		if f.Parsed != nil {
+			files = append(files, f.Parsed)
 			continue
 		}
-		files = append(files, f)
+		broken++
+		if err := diag.Text(e.err, lint.Findings(f.Problems), sourcesOf([]*lint.File{f})); err != nil {
+			return nil, err
+		}
 	}
 	if broken > 0 {
 		return nil, &exit{code: exitUsage}
@@ -93,15 +94,14 @@ func (e *env) load(patterns []string) ([]*schema.File, error) {
 	return files, nil
 }
 
-// show writes findings to stderr, with the source lines.
-func (e *env) show(findings []diag.Finding) error {
-	return diag.Text(e.err, findings, readSource)
-}
-
-func readSource(file string) []byte {
-	src, err := os.ReadFile(file)
-	if err != nil {
+// sourcesOf gives the text that was judged, which is not read a second time.
+func sourcesOf(files []*lint.File) diag.Sources {
+	return func(name string) []byte {
+		for _, f := range files {
+			if f.Name == name {
+				return f.Source
+			}
+		}
 		return nil
 	}
-	return src
 }

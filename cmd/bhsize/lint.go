@@ -1,12 +1,11 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"github.com/bhsize/bhsize/internal/diag"
 	"github.com/bhsize/bhsize/internal/lint"
+	"github.com/bhsize/bhsize/schema"
 )
 
 func newLint(e *env) *cobra.Command {
@@ -24,18 +23,16 @@ func (e *env) lint(patterns []string) error {
 	if err != nil {
 		return err
 	}
-	sources := map[string][]byte{}
-	var all []diag.Finding
+	in := lint.Input{}
 	for _, name := range names {
-		src, err := os.ReadFile(name)
+		src, err := schema.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		checked := lint.Check(name, src)
-		sources[name] = checked.Source
-		all = append(all, checked.Findings...)
+		in.Files = append(in.Files, lint.Read(name, src))
 	}
-	if err := diag.Text(e.out, all, func(file string) []byte { return sources[file] }); err != nil {
+	all := lint.Run(in)
+	if err := diag.Text(e.out, all, sourcesOf(in.Files)); err != nil {
 		return err
 	}
 	if worst, any := diag.Worst(all); any && worst >= diag.Error {

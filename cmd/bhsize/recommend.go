@@ -195,7 +195,8 @@ func (e *env) inField(file *schema.File, err error) error {
 	at := file.Pos(in.Path...)
 	finding := diag.Finding{Rule: "measure/request", Severity: diag.Error, Message: in.Error(),
 		Position: diag.Position{File: at.File, Line: at.Line, Column: at.Column}}
-	if err := e.show([]diag.Finding{finding}); err != nil {
+	source := func(string) []byte { return file.Source }
+	if err := diag.Text(e.err, []diag.Finding{finding}, source); err != nil {
 		return err
 	}
 	return &exit{code: exitUsage}
@@ -216,14 +217,15 @@ func (e *env) printPlan(f *recommendFlags, p *plan.Plan) error {
 	return report.Terminal(e.out, p, e.width)
 }
 
+// explain shows every bulkhead of that name: several files may have one.
 func (e *env) explain(name string, p *plan.Plan) error {
-	var first error
+	var err error
 	p.Each(func(s *plan.Service, b *plan.Bulkhead) {
-		if b.Spec.Name == name && first == nil {
-			first = report.Explain(e.out, s, b, e.width)
+		if b.Spec.Name == name && err == nil {
+			err = report.Explain(e.out, s, b, e.width)
 		}
 	})
-	return first
+	return err
 }
 
 // verdict is the exit code of a plan that was printed; 3 beats 1.

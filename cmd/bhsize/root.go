@@ -92,7 +92,7 @@ func (e *env) conclude(ctx context.Context, err error) int {
 		return exitFine
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
-		e.say("interrupted; nothing was written")
+		e.say("interrupted")
 		return exitInterrupted
 	}
 	code := exitUsage

@@ -35,12 +35,12 @@ func (f *recommendFlags) endTime(q promquery.Querier) (time.Time, error) {
 	switch {
 	case f.end != "":
 		return parseTime("--end", f.end)
+	case ok: // whatever the time is, a file ends with its last sample
+		_, last := bounded.Bounds()
+		return promquery.CeilSlot(last), nil
 	case f.now != "":
 		now, err := parseTime("--now", f.now)
 		return settled(now), err
-	case ok:
-		_, last := bounded.Bounds()
-		return promquery.CeilSlot(last), nil
 	}
 	return settled(time.Now()), nil
 }

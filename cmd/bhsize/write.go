@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -58,15 +57,35 @@ func (e *env) writePlan(f *recommendFlags, p *plan.Plan) error {
 	if err != nil {
 		return fmt.Errorf("%w; nothing was written", err)
 	}
+	return e.replaceAll(all)
+}
+
+// replaceAll prepares every new file beside its old one before the first is
+// put in its place, so that what can fail has failed by then.
+func (e *env) replaceAll(all []edited) error {
+	var pending []*renameio.PendingFile
+	defer func() {
+		for _, p := range pending {
+			_ = p.Cleanup() // those that were put in place are gone from it
+		}
+	}()
+	var changed []edited
 	for _, f := range all {
 		if bytes.Equal(f.text, f.file.Source) {
 			e.say("%s is up to date", f.file.Name)
 			continue
 		}
-		if err := replace(f.file, f.text); err != nil {
-			return err
+		p, err := prepare(f)
+		if err != nil {
+			return fmt.Errorf("%w; nothing was written", err)
 		}
-		e.say("wrote %s", f.file.Name)
+		pending, changed = append(pending, p), append(changed, f)
+	}
+	for i, p := range pending {
+		if err := p.CloseAtomicallyReplace(); err != nil {
+			return fmt.Errorf("%s: %w; it was not written, those named above were", changed[i].file.Name, err)
+		}
+		e.say("wrote %s", changed[i].file.Name)
 	}
 	return nil
 }
@@ -86,15 +105,22 @@ func (f *recommendFlags) writable(p *plan.Plan) error {
 	return nil
 }
 
-// replace writes the whole file or nothing, keeps its mode, and follows a
-// link instead of replacing it. A file that changed meanwhile is left alone.
-func replace(f *schema.File, text []byte) error {
-	path, err := filepath.EvalSymlinks(f.Name)
+// prepare writes the new content beside the file, with its mode, and behind a
+// link rather than over it. A file that changed meanwhile is left alone.
+func prepare(f edited) (*renameio.PendingFile, error) {
+	path, err := filepath.EvalSymlinks(f.file.Name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, f.Source) {
-		return fmt.Errorf("%s changed while it was being measured: nothing was written to it; run again", f.Name)
+	if now, err := schema.ReadFile(path); err != nil || !bytes.Equal(now, f.file.Source) {
+		return nil, fmt.Errorf("%s changed while it was being measured: run again", f.file.Name)
 	}
-	return renameio.WriteFile(path, text, 0o644, renameio.WithExistingPermissions())
+	p, err := renameio.NewPendingFile(path, renameio.WithExistingPermissions())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.Write(f.text); err != nil {
+		return nil, errors.Join(err, p.Cleanup())
+	}
+	return p, nil
 }

@@ -33,10 +33,17 @@ type Finding struct {
 	Rule     string
 	Severity Severity
 	Position Position
-	// Schema is the constraint that refused, where one did.
-	Schema  Position
-	Message string
-	Fix     string
+	Message  string
+	Fix      string
+	// Related are other places that contribute: the constraint that refused,
+	// the first of two definitions.
+	Related []Related
+}
+
+// Related is another place that has to do with a finding, and what it is.
+type Related struct {
+	Position Position
+	Text     string
 }
 
 // Sort orders findings by file, position, rule and message.

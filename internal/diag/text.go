@@ -41,8 +41,8 @@ func block(f Finding, sources Sources) string {
 	if f.Fix != "" {
 		fmt.Fprintf(&b, "  = %s\n", Plain(f.Fix))
 	}
-	if f.Schema.Line > 0 {
-		b.WriteString(faint.Render(fmt.Sprintf("  = %s, which `bhsize schema` prints, says so", f.Schema)) + "\n")
+	for _, r := range f.Related {
+		b.WriteString(faint.Render(fmt.Sprintf("  = %s: %s", r.Position, Plain(r.Text))) + "\n")
 	}
 	return b.String()
 }

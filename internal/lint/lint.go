@@ -1,8 +1,7 @@
-// Package lint turns what is wrong with bulkhead files into findings.
+// Package lint finds what is wrong with bulkhead files.
 //
-// The registry of rules lives here: a rule is one file and one line in it. So
-// far the findings are those of the schema and of the budget, which package
-// schema reaches with CUE.
+// A rule is one file and one line in the registry. It sees all files of the
+// run at once, since backends are shared between them.
 package lint
 
 import (
@@ -10,32 +9,44 @@ import (
 	"github.com/bhsize/bhsize/schema"
 )
 
-// File is a linted file: its text and what was found in it.
+// Input is what rules look at.
+type Input struct {
+	Files []*File
+}
+
+// File is one file of the run.
 type File struct {
 	Name     string
 	Source   []byte
-	Findings []diag.Finding
+	Parsed   *schema.File // nil: the schema refused it
+	Problems []schema.Problem
 }
 
-// Check lints the content of one file.
-func Check(name string, src []byte) File {
-	_, problems := schema.Load(name, src)
-	return File{Name: name, Source: src, Findings: Findings(problems)}
+// Read parses one file.
+func Read(name string, src []byte) *File {
+	parsed, problems := schema.Load(name, src)
+	return &File{Name: name, Source: src, Parsed: parsed, Problems: problems}
 }
 
-// Findings shows what the schema refused as findings, sorted. All of it is an error.
-func Findings(problems []schema.Problem) []diag.Finding {
+// Rule is one check.
+type Rule struct {
+	ID       string // family/name; family/* where its findings carry their own
+	About    string // one line
+	Severity diag.Severity
+	Check    func(Input) []diag.Finding
+}
+
+// Rules is the registry, in the order in which rules are listed.
+func Rules() []Rule {
+	return []Rule{schemaRule}
+}
+
+// Run applies all rules, and sorts what they found.
+func Run(in Input) []diag.Finding {
 	var all []diag.Finding
-	for _, p := range problems {
-		all = append(all, diag.Finding{
-			Rule: p.Rule, Severity: diag.Error, Position: position(p.Pos), Schema: position(p.SchemaPos),
-			Message: p.Message, Fix: p.Fix,
-		})
+	for _, r := range Rules() {
+		all = append(all, r.Check(in)...)
 	}
 	diag.Sort(all)
 	return all
-}
-
-func position(p schema.Position) diag.Position {
-	return diag.Position{File: p.File, Line: p.Line, Column: p.Column}
 }

@@ -80,6 +80,21 @@ func finishBackend(b *Backend) (Backend, error) {
 	if b.Available, err = b.Sizing.Available(); err != nil {
 		return *b, err
 	}
-	b.Fits = b.Used <= b.Available
+	fits := b.Used <= b.Available
+	switch {
+	case !fits:
+		b.Fits, b.MostInstances = &fits, b.most()
+	case len(b.Unknown) == 0:
+		b.Fits = &fits
+	}
 	return *b, nil
+}
+
+// most is the number of instances of the first service that would fit.
+func (b *Backend) most() *int {
+	n, err := b.Sizing.MaxInstances(0)
+	if err != nil || len(b.Sizing.Draws) == 0 {
+		return nil
+	}
+	return &n
 }

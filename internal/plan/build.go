@@ -40,7 +40,7 @@ func buildService(in Input) (*Service, error) {
 	s := &Service{Name: in.File.Service, File: in.File, Measurement: in.Measurement}
 	for i := range in.File.Bulkheads {
 		b := newBulkhead(in, &in.File.Bulkheads[i])
-		b.size(in.File)
+		b.size()
 		s.Bulkheads = append(s.Bulkheads, b)
 	}
 	for i := range in.File.Pools {
@@ -57,7 +57,8 @@ func buildService(in Input) (*Service, error) {
 // newBulkhead finds the traffic: measured where there is a measurement, the
 // file's own otherwise.
 func newBulkhead(in Input, spec *schema.Bulkhead) *Bulkhead {
-	b := &Bulkhead{Spec: spec, Now: spec.Permits, Confidence: ConfidenceNone, TargetShed: sizing.Float(in.File.Measure.TargetShed)}
+	b := &Bulkhead{Spec: spec, Now: spec.Permits, Confidence: ConfidenceNone,
+		TargetShed: sizing.Float(in.File.Measure.TargetShed), processes: in.File.Processes}
 	switch {
 	case in.Measurement != nil:
 		b.takeMeasured(in)
@@ -74,7 +75,8 @@ func newBulkhead(in Input, spec *schema.Bulkhead) *Bulkhead {
 }
 
 // statedDoubts applies the floors of evidence to what the file says of its
-// traffic; what it does not say is no reason.
+// traffic. What it does not say is a doubt of its own where a measurement would
+// have been written by --write.
 func statedDoubts(t *schema.Traffic) []promquery.Remark {
 	calls, window := math.Inf(1), time.Duration(math.MaxInt64)
 	if t.Calls != nil {
@@ -83,8 +85,21 @@ func statedDoubts(t *schema.Traffic) []promquery.Remark {
 	if t.Window != nil {
 		window = seconds(t.Window)
 	}
-	return promquery.LittleData(calls, window)
+	all := promquery.LittleData(calls, window)
+	if t.Calls == nil && t.Window == nil {
+		all = append(all, promquery.Remark{ID: RemarkUnmeasured, Text: "traffic says neither calls nor window: not known to be measured"})
+	}
+	if b := t.P99Bounds; b != nil {
+		all = append(all, promquery.WideBucket(sizing.Float(b[0]), sizing.Float(b[1]))...)
+	}
+	if t.Rejected != nil && *t.Rejected > 0 {
+		all = append(all, promquery.CensoredRate(float64(*t.Rejected)))
+	}
+	return all
 }
+
+// RemarkUnmeasured is the doubt about traffic whose origin the file does not state.
+const RemarkUnmeasured = "unmeasured"
 
 func (b *Bulkhead) takeMeasured(in Input) {
 	b.Measured = in.Measurement.Dependencies[b.Spec.Name]

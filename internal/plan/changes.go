@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"math/big"
 	"time"
 
@@ -29,7 +30,7 @@ func (s *Service) Changes() []schema.Change {
 // from the file alone. A p99 that says nothing is left out: then the mean sizes.
 func (b *Bulkhead) stated() *schema.Traffic {
 	t := b.Traffic
-	out := &schema.Traffic{PeakRPS: t.PeakRPS, Mean: t.Mean, Level: string(t.Level), Calls: t.Calls, Measured: t.Measured.UTC().Truncate(24 * time.Hour), Window: t.Window}
+	out := &schema.Traffic{PeakRPS: t.PeakRPS, Mean: t.Mean, Level: string(t.Level), Calls: t.Calls, Rejected: b.rejected(), Measured: t.Measured.UTC().Truncate(24 * time.Hour), Window: t.Window}
 	if b.SizedBy == SizedByMean || t.P99 == nil {
 		return out
 	}
@@ -38,4 +39,14 @@ func (b *Bulkhead) stated() *schema.Traffic {
 		out.P99Bounds = &[2]*big.Rat{t.P99Low, t.P99High}
 	}
 	return out
+}
+
+// rejected is how many calls the limit refused; nil where none were, or that is
+// not known.
+func (b *Bulkhead) rejected() *int64 {
+	if rejected, censored := b.Censored(); censored {
+		n := int64(math.Ceil(rejected))
+		return &n
+	}
+	return nil
 }

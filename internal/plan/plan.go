@@ -72,9 +72,11 @@ type Bulkhead struct {
 
 	Confidence Confidence
 	Doubts     []promquery.Remark // why the confidence is low
-	Notes      []string           // what a reader should know besides
+	Notes      []promquery.Remark // what a reader should know besides
 	Failure    string             // why there is no number
 	Next       string             // what to do about it
+
+	processes int // of an instance
 }
 
 // SizedBy says which statistic the permits come from.
@@ -89,10 +91,12 @@ const (
 	SizedByMean SizedBy = "mean"
 )
 
-// QueueShed is the shed probability with a queue timeout: bounds that hold for
-// any distribution, and the estimate for exponential holds (M/M/c+D).
+// QueueShed is the shed probability with a queue: bounds that hold for
+// any distribution, and the estimate for exponential holds: M/M/c+D with a
+// timeout, M/M/c/K with a length alone.
 type QueueShed struct {
 	Low, High, About float64
+	Law              string
 }
 
 // Traffic is what the number rests on, per instance of the service. Measured
@@ -133,13 +137,13 @@ func (t *Traffic) FleetBinds() bool {
 // Pool is one pool with its budget.
 type Pool struct {
 	Spec      *schema.Pool
-	Available int  // size - reserved
-	Budget    int  // floor(available x overcommit ratio): what permits may add up to
-	Now       int  // permits in the file
-	NowKnown  bool // every bulkhead has permits in the file
-	Wanted    int  // what the bulkheads' own headroom asks for
-	Permits   int  // after the cut plan
-	Fits      bool // Wanted is within Budget
+	Available int   // size - reserved
+	Budget    int   // floor(available x overcommit ratio): what permits may add up to
+	Now       int   // permits in the file
+	NowKnown  bool  // every bulkhead has permits in the file
+	Wanted    int   // what the bulkheads' own headroom asks for
+	Permits   int   // after the cut plan
+	Fits      *bool // Wanted is within Budget; nil: some bulkhead has neither a number nor permits
 	Cuts      []sizing.Cut
 	Short     int  // permits still missing after all cuts
 	SizeFor   *int // size that would do, where it does not fit
@@ -154,6 +158,9 @@ type Pool struct {
 	// ThreadsNeed is the size below which callers that hold several
 	// connections can deadlock; nil: not declared.
 	ThreadsNeed *int
+	Deadlocks   bool     // ThreadsNeed is more than the pool has
+	Excess      int      // permits above the budget, before the cuts
+	Notes       []string // what could not be computed
 	Unsized     []string // bulkheads without a number; their present permits count
 }
 
@@ -170,21 +177,25 @@ type Backend struct {
 	Sizing    sizing.Backend
 	Used      int
 	Available int
-	Fits      bool
+	Fits      *bool    // nil: the number of instances of some service is not known
 	Unknown   []string // services whose number of instances is not known
+	// MostInstances is how many instances of the first service that draws on it
+	// would fit, surge included; nil where it fits or that is unknown.
+	MostInstances *int
 }
 
-// Fits says whether every recommendation fits its pool uncut, and every backend holds.
+// Fits says whether every recommendation fits its pool uncut, and every backend
+// holds; what is unknown is no reason against it.
 func (p *Plan) Fits() bool {
 	for _, s := range p.Services {
 		for _, pool := range s.Pools {
-			if !pool.Fits {
+			if pool.Fits != nil && !*pool.Fits {
 				return false
 			}
 		}
 	}
 	for _, b := range p.Backends {
-		if !b.Fits {
+		if b.Fits != nil && !*b.Fits {
 			return false
 		}
 	}

@@ -3,6 +3,8 @@ package plan_test
 import (
 	"math"
 	"math/big"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -218,8 +220,8 @@ bulkheads:
 func TestCutPlan(t *testing.T) {
 	s := build(t, crowd, nil)
 	pool := s.Pools[0]
-	if pool.Fits || pool.Wanted != 130 || pool.Permits != 90 || pool.Short != 0 {
-		t.Fatalf("wanted %d, fits %v, after cuts %d, short %d; want 130, false, 90, 0", pool.Wanted, pool.Fits, pool.Permits, pool.Short)
+	if *pool.Fits || pool.Wanted != 130 || pool.Permits != 90 || pool.Short != 0 {
+		t.Fatalf("wanted %d, fits %v, after cuts %d, short %d; want 130, false, 90, 0", pool.Wanted, *pool.Fits, pool.Permits, pool.Short)
 	}
 	got := map[string]int{}
 	for _, b := range s.Bulkheads {
@@ -258,8 +260,8 @@ bulkheads:
   legacy: {permits: 80}
 `, withDependency(measured(nil), "legacy", func(d *promquery.Dependency) { d.Calls = 3 }))
 	pool := s.Pools[0]
-	if pool.Wanted != 85 || !pool.Fits || len(pool.Unsized) != 1 {
-		t.Errorf("wanted %d, fits %v, unsized %v; want 85 (5 and the present 80), true, legacy", pool.Wanted, pool.Fits, pool.Unsized)
+	if pool.Wanted != 85 || !*pool.Fits || len(pool.Unsized) != 1 {
+		t.Errorf("wanted %d, fits %v, unsized %v; want 85 (5 and the present 80), true, legacy", pool.Wanted, *pool.Fits, pool.Unsized)
 	}
 }
 
@@ -284,11 +286,11 @@ bulkheads: {payments: {permits: 3, traffic: {peak_rps: 10, p99: 100ms}}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := one.Backends[0]; b.Used != 280 || b.Available != 487 || !b.Fits {
-		t.Errorf("one service uses %d of %d, fits %v; want 10 x 2 processes x 12 instances + 40 = 280 of 487", b.Used, b.Available, b.Fits)
+	if b := one.Backends[0]; b.Used != 280 || b.Available != 487 || !*b.Fits {
+		t.Errorf("one service uses %d of %d, fits %v; want 10 x 2 processes x 12 instances + 40 = 280 of 487", b.Used, b.Available, *b.Fits)
 	}
-	if b := two.Backends[0]; b.Used != 520 || b.Fits || two.Fits() {
-		t.Errorf("two services use %d, fits %v; want 520 of 487: does not", b.Used, b.Fits)
+	if b := two.Backends[0]; b.Used != 520 || *b.Fits || two.Fits() {
+		t.Errorf("two services use %d, fits %v; want 520 of 487: does not", b.Used, *b.Fits)
 	}
 }
 
@@ -342,3 +344,135 @@ func TestSingle(t *testing.T) {
 }
 
 func ptr(n int) *int { return &n }
+
+// TestBudgetMinimumIsPerInstance: however many processes share an instance, its
+// budget allows so many retries a second.
+func TestBudgetMinimumIsPerInstance(t *testing.T) {
+	const file = head + "processes: 4\nbulkheads: {payments: {retries: {max_attempts: 5, budget: {ratio: 20%, min_per_second: 40}}, traffic: {peak_rps: 400, p99: 100ms, mean: 50ms}}}\n"
+	b := build(t, file, nil).Bulkheads[0]
+	if got := sizing.FormatNumber(b.Attempts); got != "1.3" || *b.Permits != 26 {
+		t.Errorf("attempts %s, permits %d; want 1 + 0.2 + 40/400 = 1.3 and 100/s x 1.3 x 0.1 x 2 = 26", got, *b.Permits)
+	}
+}
+
+// TestInstancesThatWouldDo: the number found fits when it is written into the
+// file, and one instance less does not.
+func TestInstancesThatWouldDo(t *testing.T) {
+	file := func(rps, instances string) string {
+		return strings.Replace(head, "size: 100", "size: 21", 1) + "instances: " + instances + "\nbulkheads: {x: {retries: {max_attempts: 3, budget: {ratio: 0%, min_per_second: 5}}, traffic: {peak_rps: " + rps + ", p99: 100ms}}}\n"
+	}
+	pool := build(t, file("120", "3"), nil).Pools[0]
+	if pool.InstancesFor == nil {
+		t.Fatal("no number of instances was found")
+	}
+	n := *pool.InstancesFor
+	for _, tt := range []struct {
+		instances int
+		fits      bool
+	}{{n, true}, {n - 1, false}} {
+		rps := strconv.FormatFloat(360/float64(tt.instances), 'f', 9, 64)
+		if got := build(t, file(rps, "1"), nil).Pools[0]; *got.Fits != tt.fits {
+			t.Errorf("%d instances at %s/s: %d permits of %d, fits %v; want %v, since %d was said to be the fewest", tt.instances, rps, got.Wanted, got.Budget, *got.Fits, tt.fits, n)
+		}
+	}
+}
+
+func TestCutsStopAtTheMean(t *testing.T) {
+	s := build(t, strings.Replace(head, "size: 100, reserved: 10", "size: 30", 1)+`
+bulkheads:
+  core: {criticality: critical, traffic: {peak_rps: 75, p99: 100ms, mean: 50ms}}
+  batch: {criticality: optional, headroom: auto, traffic: {peak_rps: 1000, mean: 20ms}}
+`, nil)
+	batch := s.Bulkheads[1]
+	if *batch.Permits != 20 || s.Pools[0].Short != 5 {
+		t.Errorf("batch %d permits, short %d; want its 20 in flight kept, 5 short", *batch.Permits, s.Pools[0].Short)
+	}
+}
+
+func TestWhatTheFileSaysIsJudgedToo(t *testing.T) {
+	tests := []struct {
+		name, traffic string
+		confidence    plan.Confidence
+	}{
+		{"plenty", "calls: 5000000, window: 14d", plan.ConfidenceHigh},
+		{"two days", "calls: 5000000, window: 2d", plan.ConfidenceLow},
+		{"few calls", "calls: 50, window: 14d", plan.ConfidenceLow},
+		{"wide bucket", "calls: 5000000, window: 14d, p99_bounds: [10ms, 1s]", plan.ConfidenceLow},
+		{"rejected", "calls: 5000000, window: 14d, rejected: 7", plan.ConfidenceLow},
+		{"nothing said", "mean: 20ms", plan.ConfidenceLow},
+	}
+	for _, tt := range tests {
+		b := build(t, head+"bulkheads: {x: {traffic: {peak_rps: 100, p99: 100ms, "+tt.traffic+"}}}\n", nil).Bulkheads[0]
+		if b.Confidence != tt.confidence {
+			t.Errorf("%s: confidence %s (%v), want %s", tt.name, b.Confidence, b.Doubts, tt.confidence)
+		}
+	}
+}
+
+// TestCensoringSurvivesTheFile: what the limit rejected is written, so that the
+// file alone does not shrink either; a cut below is said.
+func TestCensoringSurvivesTheFile(t *testing.T) {
+	const file = head + "bulkheads: {payments: {permits: 9}}\n"
+	rejecting := measured(func(d *promquery.Dependency) { d.Rejected = 12 })
+	text, err := load(t, file).Edit(build(t, file, rejecting).Changes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := build(t, string(text), nil).Bulkheads[0]; *b.Permits != 9 {
+		t.Errorf("offline %d permits, want the present 9 kept: %s", *b.Permits, text)
+	}
+	tight := strings.Replace(file, "size: 100, reserved: 10", "size: 6", 1)
+	cut := build(t, tight, rejecting).Bulkheads[0]
+	said := slices.ContainsFunc(cut.Notes, func(r promquery.Remark) bool { return r.ID == plan.NoteCutBelow })
+	if *cut.Permits >= 9 || !said {
+		t.Errorf("permits %d, notes %v; want a cut below 9 that is said", *cut.Permits, cut.Notes)
+	}
+}
+
+func TestCallCoversItsBackoffs(t *testing.T) {
+	b := build(t, head+`
+bulkheads: {x: {covers: call, headroom: 6, timeout: 100ms, retries: {max_attempts: 3, backoff: {initial: 1s}}, traffic: {peak_rps: 100, p99: 100ms, mean: 50ms}}}
+`, nil).Bulkheads[0]
+	if !b.Stall.Fills || b.Stall.Hold != 60 {
+		t.Errorf("stall %+v: each call holds its permit for 3 x 100 ms + 1 s + 2 s, 330 wanted of 60", *b.Stall)
+	}
+}
+
+func TestQueueByLengthWaits(t *testing.T) {
+	b := build(t, head+`
+bulkheads: {x: {timeout: 1s, deadline: 4s, queue: {length: 1000}, traffic: {peak_rps: 100, p99: 100ms, mean: 50ms}}}
+`, nil).Bulkheads[0]
+	if got := sizing.FormatDuration(b.WorstWait); *b.FitsDeadline || got != "51s" {
+		t.Errorf("worst wait %s, fits the deadline %v; want ceil(1000/20) x 1 s + 1 s = 51s, which does not", got, *b.FitsDeadline)
+	}
+	if b.QueueShed == nil || b.QueueShed.Law != "M/M/c/K" {
+		t.Errorf("shed with the queue %+v, want M/M/c/K", b.QueueShed)
+	}
+}
+
+func TestUnknownFitIsNull(t *testing.T) {
+	s := build(t, head+"bulkheads: {a: {traffic: {peak_rps: 1, p99: 10ms}}, b: {}}\n", nil)
+	if s.Pools[0].Fits != nil {
+		t.Errorf("fits %v: b has neither a number nor permits, so nobody knows", *s.Pools[0].Fits)
+	}
+	const file = "version: 1\nservice: s\npools: {db: {size: 10, backend: {name: pg, capacity: 100}}}\nbulkheads: {x: {traffic: {peak_rps: 1, p99: 10ms}}}\n"
+	p, err := plan.Build([]plan.Input{{File: load(t, file)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := p.Backends[0]; b.Fits != nil {
+		t.Errorf("backend fits %v although no number of instances is known", *b.Fits)
+	}
+}
+
+// TestOneOddBulkheadHidesNothing: what cannot be computed is left out, and said.
+func TestOneOddBulkheadHidesNothing(t *testing.T) {
+	s := build(t, head+`
+bulkheads:
+  odd: {queue: {timeout: 10000d}, timeout: 1s, traffic: {peak_rps: 1, p99: 10ms, mean: 3us}}
+  good: {traffic: {peak_rps: 100, p99: 100ms, mean: 50ms}}
+`, nil)
+	if odd, good := s.Bulkheads[0], s.Bulkheads[1]; *good.Permits != 20 || odd.Permits == nil || odd.QueueShed != nil {
+		t.Errorf("good %v, odd %v with queue %v; want 20, a number, and no estimate for the queue", show(good.Permits), show(odd.Permits), odd.QueueShed)
+	}
+}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"math"
 	"math/big"
 	"slices"
 
@@ -22,19 +23,29 @@ func buildPool(spec *schema.Pool, all []*Bulkhead) (*Pool, error) {
 		return nil, err
 	}
 	p.add(mine)
-	p.Fits = p.Wanted <= p.Budget
-	if !p.Fits {
+	p.Excess = max(0, p.Wanted-p.Budget)
+	p.Fits = p.verdict(mine)
+	if p.Excess > 0 {
 		if err := p.cut(mine); err != nil {
 			return nil, err
 		}
 		p.remedy(mine)
 	}
 	for _, b := range mine {
-		if err := b.settle(spec.Size); err != nil {
-			return nil, err
-		}
+		b.settle(spec.Size)
 	}
 	return p, p.risks(mine)
+}
+
+// verdict is unknown where a bulkhead takes a part that nobody knows, unless
+// the others alone are too many.
+func (p *Pool) verdict(mine []*Bulkhead) *bool {
+	unknown := slices.ContainsFunc(mine, func(b *Bulkhead) bool { return b.Wanted == nil && b.Now == nil })
+	fits := p.Excess == 0
+	if fits && unknown {
+		return nil
+	}
+	return &fits
 }
 
 // add sums the permits; a bulkhead without a number keeps what it has now.
@@ -150,7 +161,8 @@ func instancesFor(mine []*Bulkhead, budget int) *int {
 	return &high
 }
 
-// wantedAt is the sum of permits with n instead of now instances.
+// wantedAt is the sum of permits with n instead of now instances. A retry
+// budget's minimum weighs more at a lower rate, so every need is worked out anew.
 func wantedAt(mine []*Bulkhead, now, n int) int {
 	sum := 0
 	for _, b := range mine {
@@ -158,25 +170,14 @@ func wantedAt(mine []*Bulkhead, now, n int) int {
 			sum += held(b)
 			continue
 		}
-		sum += b.wantedWith(big.NewRat(int64(now), int64(n)))
+		share := new(big.Rat).Mul(b.Traffic.PeakRPS, big.NewRat(int64(now), int64(n)))
+		need, err := b.needAt(share, one)
+		if err != nil || need.wanted == nil {
+			return math.MaxInt
+		}
+		sum += *need.wanted
 	}
 	return sum
-}
-
-// wantedWith is Wanted were the rate share times what it is.
-func (b *Bulkhead) wantedWith(share *big.Rat) int {
-	if b.SizedBy == SizedByP99 {
-		n, err := sizing.Permits(new(big.Rat).Mul(b.Demand, share), b.Spec.Headroom.Factor)
-		if err == nil {
-			return n
-		}
-		return *b.Wanted
-	}
-	n, err := b.permitsForShed(*b.MeanInFlight * sizing.Float(share))
-	if err == nil {
-		return n
-	}
-	return *b.Wanted
 }
 
 // risks states what several stalls leave, what overcommit costs, and whether
@@ -194,12 +195,15 @@ func (p *Pool) risks(mine []*Bulkhead) error {
 		if err != nil {
 			return err
 		}
-		p.ThreadsNeed = &need
+		p.ThreadsNeed, p.Deadlocks = &need, need > p.Spec.Size
 	}
 	if p.Spec.Overcommit == nil {
 		return nil
 	}
-	return p.priceOvercommit(mine)
+	if err := p.priceOvercommit(mine); err != nil {
+		p.Notes = append(p.Notes, "the price of overcommitting is unknown: "+err.Error())
+	}
+	return nil
 }
 
 // final is what a bulkhead ends up with.

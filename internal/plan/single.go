@@ -47,10 +47,9 @@ type SingleInput struct {
 // BuildSingle works out one bulkhead. With Spec.Permits given, that number is
 // evaluated, and Wanted is still what the headroom would ask for.
 func BuildSingle(in SingleInput) (*Single, error) {
-	f := &schema.File{Processes: 1, Measure: schema.Measure{TargetShed: in.TargetShed}}
-	b := &Bulkhead{Spec: &in.Spec, Now: nil, TargetShed: sizing.Float(in.TargetShed), Peakedness: in.Peakedness}
-	b.Traffic = fromFile(f, in.Spec.Traffic)
-	b.size(f)
+	b := &Bulkhead{Spec: &in.Spec, TargetShed: sizing.Float(in.TargetShed), Peakedness: in.Peakedness, processes: 1}
+	b.Traffic = fromFile(&schema.File{}, in.Spec.Traffic)
+	b.size()
 	b.Permits = b.Wanted
 	if given := in.Spec.Permits; given != nil {
 		b.Permits, b.Failure, b.Next = given, "", ""
@@ -59,9 +58,7 @@ func BuildSingle(in SingleInput) (*Single, error) {
 	if in.Pool != nil {
 		size = in.Pool.Size
 	}
-	if err := b.settle(size); err != nil {
-		return nil, err
-	}
+	b.settle(size)
 	s := &Single{Bulkhead: b, Pool: in.Pool, Instances: in.Instances}
 	if b.Permits == nil {
 		return s, nil
@@ -69,57 +66,61 @@ func BuildSingle(in SingleInput) (*Single, error) {
 	return s, s.vary(size)
 }
 
-// Loads of the what-if rows: the growth of a good year, and the day on which
-// the dependency answers half as fast.
-const (
-	moreRate = 1.2
-	slower   = 2.0
-)
+// loads are those of the what-if rows: as given, the growth of a good year, the
+// day on which the dependency answers half as fast, and both.
+var loads = []struct {
+	name         string
+	rate, slower *big.Rat
+}{
+	{"as given", one, one},
+	{"rate +20 %", big.NewRat(6, 5), one},
+	{"latency x2", one, big.NewRat(2, 1)},
+	{"both", big.NewRat(6, 5), big.NewRat(2, 1)},
+}
 
 func (s *Single) vary(size int) error {
-	around := neighbors(*s.Permits)
-	if s.ByLoss != nil {
-		around = append(around, *s.ByLoss)
+	var needs []need
+	for _, l := range loads {
+		n, err := s.needAt(new(big.Rat).Mul(s.Traffic.PeakRPS, l.rate), l.slower)
+		if err != nil {
+			return err
+		}
+		shed, err := s.shedWith(s.Permits, n.meanInFlight)
+		if err != nil {
+			return err
+		}
+		needs = append(needs, n)
+		s.WhatIf = append(s.WhatIf, WhatIf{Load: l.name, Permits: n.wanted, Shed: shed})
 	}
-	slices.Sort(around)
-	for _, n := range slices.Compact(around) {
-		row, err := s.neighbor(n, size)
+	for _, permits := range s.around() {
+		row, err := s.neighbor(permits, size, needs)
 		if err != nil {
 			return err
 		}
 		s.Neighbors = append(s.Neighbors, row)
 	}
-	loads := []struct {
-		name  string
-		times *big.Rat
-	}{{"as given", big.NewRat(1, 1)}, {"rate +20 %", big.NewRat(6, 5)}, {"latency x2", big.NewRat(2, 1)}, {"both", big.NewRat(12, 5)}}
-	for _, l := range loads {
-		shed, err := s.ShedWith(s.Permits, sizing.Float(l.times))
-		if err != nil {
-			return err
-		}
-		row := WhatIf{Load: l.name, Shed: shed}
-		if s.Wanted != nil {
-			n := s.wantedWith(l.times)
-			row.Permits = &n
-		}
-		s.WhatIf = append(s.WhatIf, row)
-	}
 	return nil
 }
 
-func (s *Single) neighbor(n, size int) (Neighbor, error) {
-	row := Neighbor{Permits: n, Blast: blast(&n, size)}
+// around are the neighbours to show, and the number that the loss asks for.
+func (s *Single) around() []int {
+	all := neighbors(*s.Permits)
+	if s.ByLoss != nil {
+		all = append(all, *s.ByLoss)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (s *Single) neighbor(permits, size int, needs []need) (Neighbor, error) {
+	row := Neighbor{Permits: permits, Blast: blast(&permits, size)}
 	var err error
-	for _, load := range []struct {
-		into  **float64
-		times float64
-	}{{&row.Shed, 1}, {&row.ShedMoreRate, moreRate}, {&row.ShedSlower, slower}} {
-		if *load.into, err = s.ShedWith(&n, load.times); err != nil {
+	for i, into := range []**float64{&row.Shed, &row.ShedMoreRate, &row.ShedSlower} {
+		if *into, err = s.shedWith(&permits, needs[i].meanInFlight); err != nil {
 			return row, err
 		}
 	}
-	effect, err := sizing.Stall{Permits: n, Rate: s.Rate, StallAttempts: s.StallAttempts, Timeout: s.Spec.Timeout, MeanInFlight: s.MeanInFlight}.Effect()
+	effect, err := s.stallWith(permits)
 	row.Fill, row.FillFromEmpty = effect.Fill, effect.FillFromEmpty
 	return row, err
 }
@@ -133,6 +134,15 @@ func neighbors(n int) []int {
 	all = slices.DeleteFunc(all, func(x int) bool { return x < 1 || x > sizing.MaxPermits })
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// Fleet is the permits of all instances; nil where their number was not named.
+func (s *Single) Fleet() *int {
+	if s.Instances == 0 || s.Permits == nil {
+		return nil
+	}
+	all := *s.Permits * s.Instances
+	return &all
 }
 
 // Fits says whether the permits are within the pool's budget; nil without a pool.

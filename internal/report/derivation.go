@@ -38,7 +38,7 @@ func trafficSteps(b *plan.Bulkhead) []step {
 	if t.FleetShare != nil {
 		steps = append(steps,
 			step{"", number(t.Busiest) + "/s", "the busiest instance" + binding(!t.FleetBinds())},
-			step{"", number(t.FleetShare) + "/s", fmt.Sprintf("fleet peak %s/s / %s x skew %.3g%s", number(t.FleetPeak),
+			step{"", number(t.FleetShare) + "/s", fmt.Sprintf("fleet peak %s/s / %s x skew %.4g%s", number(t.FleetPeak),
 				plural(t.Instances.Min, "instance", "instances"), skew(b), binding(t.FleetBinds()))})
 	}
 	if b.Rate != nil && b.Rate.Cmp(t.PeakRPS) != 0 {
@@ -193,7 +193,7 @@ func shedSteps(b *plan.Bulkhead) []step {
 		steps = append(steps, step{"", probability(b.ShedWindow), "over all healthy slots of the window, weighted by their traffic"})
 	}
 	if q := b.QueueShed; q != nil {
-		steps = append(steps, step{"with queue", "about " + probability(&q.About), fmt.Sprintf("M/M/c+D; between %s and %s, whatever the distribution", probability(&q.Low), probability(&q.High))})
+		steps = append(steps, step{"with queue", "about " + probability(&q.About), fmt.Sprintf("%s; between %s and %s, whatever the distribution", q.Law, probability(&q.Low), probability(&q.High))})
 	}
 	return steps
 }
@@ -224,6 +224,9 @@ func stallSteps(b *plan.Bulkhead) []step {
 func holdWhy(b *plan.Bulkhead) string {
 	if !b.Stall.Bounded {
 		return "no call timeout: every permit, each for as long as the transport lets it"
+	}
+	if b.Spec.Covers == "call" {
+		return fmt.Sprintf("min(permits, %s/s x %s): a stalled call holds its permit for all its attempts and backoffs", short(b.Rate), nearSeconds(*b.Stall.PermitSeconds))
 	}
 	return fmt.Sprintf("min(permits, %s/s x %s attempts x %s timeout); every stalled attempt costs %s permit-seconds",
 		short(b.Rate), short(b.StallAttempts), seconds(b.Spec.Timeout), number(b.Spec.Timeout))

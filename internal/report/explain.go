@@ -25,7 +25,7 @@ func Explain(w io.Writer, s *plan.Service, b *plan.Bulkhead, width int) error {
 	}
 	p.list("excluded", excludedLines(&plan.Service{Bulkheads: []*plan.Bulkhead{b}}))
 	p.list("low confidence", texts(b.Doubts))
-	p.list("notes", b.Notes)
+	p.list("notes", texts(b.Notes))
 	p.queries(s, b)
 	_, err := io.WriteString(w, p.String())
 	return err

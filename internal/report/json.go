@@ -51,7 +51,7 @@ type serviceJSON struct {
 	Name                  string      `json:"name"`
 	File                  string      `json:"file"`
 	Measured              bool        `json:"measured"`
-	Preset                string      `json:"preset,omitempty"`
+	Preset                *string     `json:"preset"`
 	Start                 *string     `json:"start"`
 	End                   *string     `json:"end"`
 	DataStart             *string     `json:"data_start"`
@@ -75,7 +75,7 @@ func newServiceJSON(s *plan.Service) serviceJSON {
 	if m == nil {
 		return out
 	}
-	out.Measured, out.Preset, out.Requests = true, m.Preset, m.Requests
+	out.Measured, out.Preset, out.Requests = true, text(m.Preset), m.Requests
 	out.Start, out.End, out.DataStart = stamp(m.Start), stamp(m.End), stamp(m.DataStart)
 	out.ScrapeIntervalSeconds, out.RateWindowSeconds, out.StepSeconds = secs(m.ScrapeInterval), secs(m.RateWindow), secs(m.Step)
 	for _, q := range m.Queries {
@@ -102,11 +102,11 @@ type bulkheadJSON struct {
 	P99HighSeconds     *float64 `json:"p99_high_seconds"` // null: above every finite bound
 	MeanSeconds        *float64 `json:"mean_seconds"`
 	Calls              *int64   `json:"calls"`
-	Level              string   `json:"level,omitempty"`
+	Level              *string  `json:"level"`
 	Attempts           *float64 `json:"attempts"`
 	AttemptsWorst      *int64   `json:"attempts_worst"`
 	Headroom           any      `json:"headroom"` // a factor, or "auto"
-	SizedBy            string   `json:"sized_by,omitempty"`
+	SizedBy            *string  `json:"sized_by"`
 	Demand             *float64 `json:"demand"` // rate x attempts x p99, calls in flight
 	PermitsNow         *int     `json:"permits_now"`
 	Permits            *int     `json:"permits"`
@@ -158,11 +158,11 @@ type unmaskedJSON struct {
 func newBulkheadJSON(s *plan.Service, b *plan.Bulkhead) bulkheadJSON {
 	out := bulkheadJSON{
 		Name: b.Spec.Name, Service: s.Name, Pool: b.Spec.Pool, Criticality: b.Spec.Criticality.String(),
-		Attempts: rat(b.Attempts), Headroom: headroomJSON(b.Spec.Headroom), SizedBy: string(b.SizedBy),
+		Attempts: rat(b.Attempts), Headroom: headroomJSON(b.Spec.Headroom), SizedBy: text(string(b.SizedBy)),
 		Demand: rat(b.Demand), PermitsNow: b.Now, Permits: b.Permits, PermitsUncut: b.Wanted, PermitsByLoss: b.ByLoss, PermitsLow: b.Low, PermitsHigh: b.High,
 		MeanInFlight: sig(b.MeanInFlight), ShedProbability: b.Shed, ShedProbabilityNow: b.ShedNow, ShedOverWindow: sig(b.ShedWindow),
 		BlastRadius: b.Blast, WorstWaitSeconds: rat(b.WorstWait), FitsDeadline: b.FitsDeadline,
-		Confidence: string(b.Confidence), Doubts: texts(b.Doubts), Notes: orEmpty(b.Notes), Failure: text(b.Failure), Next: text(b.Next),
+		Confidence: string(b.Confidence), Doubts: texts(b.Doubts), Notes: texts(b.Notes), Failure: text(b.Failure), Next: text(b.Next),
 		stallJSON: newStallJSON(b.Stall), Excluded: []excludedJSON{},
 	}
 	if b.WorstAttempts > 0 {
@@ -184,7 +184,7 @@ func (out *bulkheadJSON) traffic(t *plan.Traffic) {
 	out.PeakAt = stamp(t.PeakAt)
 	out.InstancesMin, out.InstancesMax = count(t.Instances.Min), count(t.Instances.Max)
 	out.P99Seconds, out.P99LowSeconds, out.P99HighSeconds, out.MeanSeconds = rat(t.P99), rat(t.P99Low), rat(t.P99High), rat(t.Mean)
-	out.Calls, out.Level = t.Calls, string(t.Level)
+	out.Calls, out.Level = t.Calls, text(string(t.Level))
 }
 
 func (out *bulkheadJSON) measured(d *promquery.Dependency) {
@@ -215,7 +215,7 @@ type poolJSON struct {
 	PermitsNow      *int      `json:"permits_now"`
 	Permits         int       `json:"permits"`       // after the cuts
 	PermitsUncut    int       `json:"permits_uncut"` // before them
-	Fits            bool      `json:"fits"`          // permits_uncut is within the budget
+	Fits            *bool     `json:"fits"`          // permits_uncut is within the budget; null: not known
 	Short           int       `json:"short"`         // permits missing even after the cuts
 	Cuts            []cutJSON `json:"cuts"`
 	SizeNeeded      *int      `json:"size_needed"`
@@ -261,7 +261,7 @@ type backendJSON struct {
 	Others    int    `json:"others"`
 	Available int    `json:"available"`
 	Used      int    `json:"used"`
-	Fits      bool   `json:"fits"`
+	Fits      *bool  `json:"fits"` // null: the instances of some service are not known
 }
 
 func headroomJSON(h sizing.Headroom) any {
@@ -321,13 +321,4 @@ func orEmpty[T any](s []T) []T {
 		return []T{}
 	}
 	return s
-}
-
-// texts are what the remarks say; never nil.
-func texts(remarks []promquery.Remark) []string {
-	all := []string{}
-	for _, r := range remarks {
-		all = append(all, r.Text)
-	}
-	return all
 }

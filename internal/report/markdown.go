@@ -16,17 +16,10 @@ func Markdown(w io.Writer, p *plan.Plan) error {
 		markdownService(&b, s)
 	}
 	for _, backend := range p.Backends {
-		fmt.Fprintf(&b, "\n**Backend %s**: %d of %d available, %s\n", escape(backend.Name), backend.Used, backend.Available, verdict(backend.Fits))
+		markdownList(&b, "Backend "+escape(backend.Name), backendLines(backend))
 	}
 	_, err := io.WriteString(w, strings.TrimPrefix(b.String(), "\n"))
 	return err
-}
-
-func verdict(fits bool) string {
-	if fits {
-		return "fits"
-	}
-	return "does not fit"
 }
 
 func markdownService(b *strings.Builder, s *plan.Service) {
@@ -54,10 +47,14 @@ func markdownService(b *strings.Builder, s *plan.Service) {
 
 func markdownPool(b *strings.Builder, pool *plan.Pool) {
 	fmt.Fprintf(b, "\n**Pool %s**: %s\n", escape(pool.Spec.Name), escape(budgetLine(pool)))
-	if pool.Fits {
-		return
+	if pool.Excess > 0 {
+		fmt.Fprintf(b, "\nIt %s.\n\n", excessLine(pool))
+		markdownCuts(b, pool)
 	}
-	fmt.Fprintf(b, "\nDoes not fit: %s too many.\n\n", plural(pool.Wanted-pool.Budget, "permit", "permits"))
+	markdownList(b, "If dependencies stall", riskLines(pool))
+}
+
+func markdownCuts(b *strings.Builder, pool *plan.Pool) {
 	var rows [][]string
 	for _, c := range pool.Cuts {
 		rows = append(rows, []string{c.Name, fmt.Sprint(c.From), fmt.Sprint(c.To), probability(c.ShedBefore), probability(c.ShedAfter), cutReason(c)})

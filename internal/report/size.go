@@ -16,7 +16,7 @@ func Size(w io.Writer, s *plan.Single, width int) error {
 	p := &page{width: width}
 	p.line("%s\n", strong.Render(sizeHeadline(s)))
 	p.steps(derivation(s.Bulkhead))
-	p.list("notes", s.Notes)
+	p.list("notes", texts(s.Notes))
 	p.title("what if")
 	p.line("%s", whatIfGrid(s).render(width))
 	p.title("neighbouring permits")
@@ -34,8 +34,8 @@ func sizeHeadline(s *plan.Single) string {
 		available := s.Pool.Size - s.Pool.Reserved
 		line += fmt.Sprintf(": %s the %d available of a pool of %d (%d reserved)", map[bool]string{true: "within", false: "MORE THAN"}[*fits], available, s.Pool.Size, s.Pool.Reserved)
 	}
-	if s.Instances > 0 {
-		line += fmt.Sprintf("; %d over all %s", *s.Permits*s.Instances, plural(s.Instances, "instance", "instances"))
+	if all := s.Fleet(); all != nil {
+		line += fmt.Sprintf("; %d over all %s", *all, plural(s.Instances, "instance", "instances"))
 	}
 	return line
 }
@@ -85,7 +85,7 @@ func SizeMarkdown(w io.Writer, s *plan.Single) error {
 		b.WriteString("\n")
 		markdownTable(&b, g.titles, g.rows)
 	}
-	markdownList(&b, "Notes", s.Notes)
+	markdownList(&b, "Notes", texts(s.Notes))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -97,18 +97,14 @@ func SizeJSON(w io.Writer, s *plan.Single) error {
 		return err
 	}
 	out := sizeJSON{
-		Permits: s.Permits, PermitsRecommended: s.Wanted, PermitsByLoss: s.ByLoss, PermitsLow: s.Low, PermitsHigh: s.High,
-		Demand: rat(s.Demand), Attempts: rat(s.Attempts), AttemptsWorst: s.WorstAttempts, Headroom: headroomJSON(s.Spec.Headroom), SizedBy: string(s.SizedBy),
+		Permits: s.Permits, PermitsRecommended: s.Wanted, PermitsFleet: s.Fleet(), PermitsByLoss: s.ByLoss, PermitsLow: s.Low, PermitsHigh: s.High,
+		Demand: rat(s.Demand), Attempts: rat(s.Attempts), AttemptsWorst: s.WorstAttempts, Headroom: headroomJSON(s.Spec.Headroom), SizedBy: text(string(s.SizedBy)),
 		MeanInFlight: s.MeanInFlight, ShedProbability: s.Shed, BlastRadius: s.Blast, stallJSON: newStallJSON(s.Stall),
-		WorstWaitSeconds: rat(s.WorstWait), Fits: fits, Instances: count(s.Instances), Notes: orEmpty(s.Notes),
+		WorstWaitSeconds: rat(s.WorstWait), Fits: fits, Instances: count(s.Instances), Notes: texts(s.Notes),
 		WhatIf: []whatIfJSON{}, Neighbors: []neighborJSON{},
 	}
 	if q := s.QueueShed; q != nil {
 		out.ShedWithQueueLow, out.ShedWithQueueHigh, out.ShedWithQueueAbout = &q.Low, &q.High, &q.About
-	}
-	if s.Instances > 0 {
-		all := *s.Permits * s.Instances
-		out.PermitsFleet = &all
 	}
 	for _, row := range s.WhatIf {
 		out.WhatIf = append(out.WhatIf, whatIfJSON{row.Load, row.Permits, row.Shed})
@@ -131,7 +127,7 @@ type sizeJSON struct {
 	Attempts           *float64 `json:"attempts"`
 	AttemptsWorst      int64    `json:"attempts_worst"`
 	Headroom           any      `json:"headroom"` // a factor, or "auto"
-	SizedBy            string   `json:"sized_by"`
+	SizedBy            *string  `json:"sized_by"`
 	MeanInFlight       *float64 `json:"mean_in_flight"` // erlangs
 	ShedProbability    *float64 `json:"shed_probability"`
 	ShedWithQueueLow   *float64 `json:"shed_with_queue_low"`

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bhsize/bhsize/internal/diag"
 	"github.com/bhsize/bhsize/internal/plan"
+	"github.com/bhsize/bhsize/promquery"
 	"github.com/bhsize/bhsize/sizing"
 )
 
@@ -78,8 +79,17 @@ func measured(s *plan.Service) string {
 	if m == nil {
 		return "nothing to size from: no Prometheus was named, and there is no traffic in " + s.File.Name
 	}
-	return fmt.Sprintf("measured %s to %s, scraped every %s; peaks are averages over %s, read every %s: shorter ones are hidden",
-		m.Start.Format(timeLayout), at(m.End), model.Duration(m.ScrapeInterval), model.Duration(m.RateWindow), model.Duration(m.Step))
+	return fmt.Sprintf("measured %s to %s, %s, scraped every %s; peaks are averages over %s, read every %s: shorter ones are hidden",
+		m.Start.Format(timeLayout), at(m.End), asked(m), model.Duration(m.ScrapeInterval), model.Duration(m.RateWindow), model.Duration(m.Step))
+}
+
+// asked says which series the numbers come from.
+func asked(m *promquery.Measurement) string {
+	name := "series by hand"
+	if m.Preset != "" {
+		name = "preset " + m.Preset
+	}
+	return fmt.Sprintf("%s (%ss)", name, m.Series.Level)
 }
 
 func bulkheadGrid(s *plan.Service) grid {
@@ -122,24 +132,22 @@ func (p *page) pool(pool *plan.Pool) {
 	p.title("pool " + diag.Plain(spec.Name))
 	p.line("%s %s", budgetBar(pool.Wanted, pool.Budget, spec.Reserved, min(p.width-30, 72)), faint.Render(legend(pool)))
 	p.item(" ", budgetLine(pool))
-	if !pool.Fits {
-		p.line("\n  %s", bad.Render(fmt.Sprintf("does not fit: %s too many", plural(pool.Wanted-pool.Budget, "permit", "permits"))))
+	if pool.Excess > 0 {
+		p.line("\n  %s", bad.Render(excessLine(pool)))
 		p.cuts(pool)
 	}
-	if len(pool.LeftAfter) > 0 {
-		p.item(" ", leftLine(pool))
+	for _, l := range riskLines(pool) {
+		p.item(" ", l)
 	}
-	if pool.Full != nil {
-		p.item(" ", overcommitLine(pool))
-	}
-	if n := pool.ThreadsNeed; n != nil && spec.Size < *n {
-		p.item(" ", fmt.Sprintf("%d callers that hold %d connections each can deadlock in a pool of %d: it needs %d", *spec.Threads, *spec.ConnectionsPerCall, spec.Size, *n))
-	}
+}
+
+func excessLine(pool *plan.Pool) string {
+	return fmt.Sprintf("does not fit: %s too many", plural(pool.Excess, "permit", "permits"))
 }
 
 // legend says what the signs of the bar mean.
 func legend(pool *plan.Pool) string {
-	if pool.Fits {
+	if pool.Excess == 0 {
 		return "█ taken ░ free ▒ reserved"
 	}
 	return "█ fits ! too many ▒ reserved"
@@ -151,25 +159,41 @@ func budgetLine(pool *plan.Pool) string {
 	if spec.Overcommit != nil {
 		line += fmt.Sprintf(", overcommit x%s: budget %d", number(spec.Overcommit.Ratio), pool.Budget)
 	}
-	if pool.Fits {
+	switch {
+	case pool.Fits == nil:
+		line += ": not known whether it fits"
+	case *pool.Fits:
 		line += ": fits"
 	}
 	if pool.NowKnown {
 		line += fmt.Sprintf("; now %d", pool.Now)
 	}
 	if len(pool.Unsized) > 0 {
-		line += fmt.Sprintf("; not sized, counted with their present permits: %s", strings.Join(pool.Unsized, ", "))
+		line += fmt.Sprintf("; without a number, counted with the permits in the file, if any: %s", strings.Join(pool.Unsized, ", "))
 	}
 	return line
 }
 
+// riskLines are what stalls would leave, what overcommit costs, and deadlock.
+func riskLines(pool *plan.Pool) []string {
+	lines := slices.Clone(pool.Notes)
+	if len(pool.LeftAfter) > 0 {
+		lines = append(lines, leftLine(pool))
+	}
+	if pool.Full != nil {
+		lines = append(lines, overcommitLine(pool))
+	}
+	if pool.Deadlocks {
+		lines = append(lines, fmt.Sprintf("%d callers that hold %d connections each can deadlock in a pool of %d: it needs %d",
+			*pool.Spec.Threads, *pool.Spec.ConnectionsPerCall, pool.Spec.Size, *pool.ThreadsNeed))
+	}
+	return lines
+}
+
 func leftLine(pool *plan.Pool) string {
-	var parts []string
-	for i, left := range pool.LeftAfter {
-		parts = append(parts, fmt.Sprintf("%d when the largest bulkhead is full", left))
-		if i > 0 {
-			parts[i] = fmt.Sprintf("%d when the %d largest are", left, i+1)
-		}
+	parts := []string{fmt.Sprintf("%d when the largest bulkhead is full", pool.LeftAfter[0])}
+	for i, left := range pool.LeftAfter[1:] {
+		parts = append(parts, fmt.Sprintf("%d when the %d largest are", left, i+2))
 	}
 	return fmt.Sprintf("what stalls would leave of the %d: %s", pool.Spec.Size, strings.Join(parts, ", "))
 }
@@ -195,11 +219,15 @@ func (p *page) cuts(pool *plan.Pool) {
 
 func indent(block string) string { return "  " + strings.ReplaceAll(block, "\n", "\n  ") }
 
+// cutReason says who gives way, and where it stops at the latest.
 func cutReason(c sizing.Cut) string {
-	if c.Phase == sizing.CutHeadroom {
+	switch c.Phase {
+	case sizing.CutHeadroom:
 		return c.Criticality.String() + ", keeps its p99 demand"
+	case sizing.CutToMean:
+		return c.Criticality.String() + ", keeps its mean in flight"
 	}
-	return c.Criticality.String() + ", down to its mean in flight at most"
+	return c.Criticality.String() + ", below its p99 demand, keeps its mean in flight"
 }
 
 // remedyLines say what would make it fit.
@@ -250,57 +278,73 @@ func excludedLines(s *plan.Service) []string {
 
 // doubtLines lists the reasons for low confidence, each once.
 func doubtLines(s *plan.Service) []string {
-	var reasons []string
-	who := map[string][]string{}
-	for _, b := range s.Bulkheads {
-		for _, d := range texts(b.Doubts) {
-			if who[d] == nil {
-				reasons = append(reasons, d)
-			}
-			who[d] = append(who[d], b.Spec.Name)
-		}
-	}
-	for i, r := range reasons {
-		names := strings.Join(who[r], ", ")
-		if len(who[r]) == len(s.Bulkheads) && len(s.Bulkheads) > 1 {
-			names = "all"
-		}
-		reasons[i] = names + ": " + r
-	}
-	return reasons
+	return grouped(s, func(b *plan.Bulkhead) []promquery.Remark { return b.Doubts })
 }
 
-// noteLines are the notes of the measurement and of every bulkhead, equal ones together.
+// noteLines are the notes of the measurement and of every bulkhead.
 func noteLines(s *plan.Service) []string {
-	lines := slices.Clone(s.Notes)
+	return append(slices.Clone(s.Notes), grouped(s, func(b *plan.Bulkhead) []promquery.Remark { return b.Notes })...)
+}
+
+// grouped lists remarks, each once, behind the bulkheads that have it.
+func grouped(s *plan.Service, of func(*plan.Bulkhead) []promquery.Remark) []string {
 	var order []string
 	who := map[string][]string{}
 	for _, b := range s.Bulkheads {
-		for _, n := range b.Notes {
-			if who[n] == nil {
-				order = append(order, n)
+		for _, r := range of(b) {
+			if who[r.Text] == nil {
+				order = append(order, r.Text)
 			}
-			who[n] = append(who[n], b.Spec.Name)
+			who[r.Text] = append(who[r.Text], b.Spec.Name)
 		}
 	}
-	for _, n := range order {
-		lines = append(lines, strings.Join(who[n], ", ")+": "+n)
+	for i, text := range order {
+		names := strings.Join(who[text], ", ")
+		if len(who[text]) == len(s.Bulkheads) && len(s.Bulkheads) > 1 {
+			names = "all"
+		}
+		order[i] = names + ": " + text
 	}
-	return lines
+	return order
+}
+
+func texts(remarks []promquery.Remark) []string {
+	out := make([]string, len(remarks))
+	for i, r := range remarks {
+		out[i] = r.Text
+	}
+	return out
 }
 
 func (p *page) backend(b plan.Backend) {
 	p.title("backend " + diag.Plain(b.Name))
-	verdict := "fits"
-	if !b.Fits {
-		verdict = "does not fit"
+	for _, l := range backendLines(b) {
+		p.item(" ", l)
 	}
-	p.item(" ", fmt.Sprintf("%d of %d available (capacity %d, %d reserved, %d used by others), at the most instances and while rolling out: %s",
-		b.Used, b.Available, b.Sizing.Capacity, b.Sizing.Reserved, b.Sizing.Others, verdict))
+}
+
+// backendLines say what a backend carries, and whether it holds.
+func backendLines(b plan.Backend) []string {
+	lines := []string{fmt.Sprintf("%d of %d available (capacity %d, %d reserved; %d used by others), at the most instances and while rolling out: %s",
+		b.Used, b.Available, b.Sizing.Capacity, b.Sizing.Reserved, b.Sizing.Others, verdict(b.Fits))}
 	for _, d := range b.Sizing.Draws {
-		p.item("  *", fmt.Sprintf("%s: size %d x %d processes x %d instances", d.Name, d.Size, d.Processes, d.Instances))
+		lines = append(lines, fmt.Sprintf("%s: size %d x %d processes x %d instances", d.Name, d.Size, d.Processes, d.Instances))
+	}
+	if b.MostInstances != nil {
+		lines = append(lines, fmt.Sprintf("it would hold for %s of %s, those of a roll-out included", plural(*b.MostInstances, "instance", "instances"), b.Sizing.Draws[0].Name))
 	}
 	if len(b.Unknown) > 0 {
-		p.item("  *", "not counted, since the number of instances is unknown: "+strings.Join(b.Unknown, ", "))
+		lines = append(lines, "not counted, since the number of instances is unknown (write instances into the file): "+strings.Join(b.Unknown, ", "))
 	}
+	return lines
+}
+
+func verdict(fits *bool) string {
+	switch {
+	case fits == nil:
+		return "not known whether it fits"
+	case *fits:
+		return "fits"
+	}
+	return "does not fit"
 }
