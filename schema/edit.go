@@ -2,13 +2,14 @@ package schema
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 )
 
 // Change is what Edit is to write into one bulkhead. What is nil stays as it is.
+// Of Traffic.Measured the file states the UTC day, so that is all that counts;
+// numbers must have a finite decimal of at most 12 digits after the point.
 type Change struct {
 	Bulkhead string
 	Permits  *int
@@ -19,9 +20,14 @@ type Change struct {
 // touched: comments, order, quotes, indentation and line ends stay, and a value
 // that is already right is not rewritten. It refuses, with the position, what
 // it cannot change without changing something else, such as a value that comes
-// from an alias or a merge key, and then returns no bytes. The result is read
-// back, and returned only if exactly the changes have happened.
+// from an alias or a merge key, or a number that has no finite decimal, and then
+// returns no bytes. The result is read back, and returned only if exactly the
+// changes have happened.
 func (f *File) Edit(changes []Change) ([]byte, error) {
+	changes, err := f.canonical(changes)
+	if err != nil {
+		return nil, err
+	}
 	e := &editor{file: f, src: f.source(), style: styleOf(f.Format)}
 	tree, err := e.tree()
 	if err != nil {
@@ -167,39 +173,4 @@ func (e *editor) replaceScalar(n *node, text string) error {
 	}
 	e.splice(start, end, text)
 	return nil
-}
-
-// verify reads the result back: exactly the changes must have happened.
-func (f *File) verify(out []byte, changes []Change) error {
-	got, problems := Load(f.Name, out)
-	if got == nil {
-		return fmt.Errorf("the edited file would be invalid: %w", problems[0])
-	}
-	want := *f
-	want.Bulkheads = slices.Clone(f.Bulkheads)
-	for _, c := range changes {
-		i := slices.IndexFunc(want.Bulkheads, func(b Bulkhead) bool { return b.Name == c.Bulkhead })
-		if c.Permits != nil {
-			want.Bulkheads[i].Permits = c.Permits
-		}
-		if c.Traffic != nil {
-			want.Bulkheads[i].Traffic = c.Traffic
-		}
-	}
-	a, b := want.fingerprint(), got.fingerprint()
-	if a == "" || a != b {
-		return fmt.Errorf("%s: the edit would not have changed exactly the permits and the traffic, or a value cannot be written exactly; edit the file by hand", f.Name)
-	}
-	return nil
-}
-
-// fingerprint is all that a File says, as text.
-func (f *File) fingerprint() string {
-	c := *f
-	c.Source = nil
-	text, err := json.Marshal(c)
-	if err != nil {
-		return ""
-	}
-	return string(text)
 }
