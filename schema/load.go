@@ -3,8 +3,6 @@ package schema
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,29 +36,15 @@ func Load(name string, src []byte) (*File, []Problem) {
 	return f, sorted(problems)
 }
 
-// LoadFile reads a file from disk. The error says that the path cannot be
-// read; what is wrong inside the file is a problem.
+// LoadFile reads a file from disk, with ReadFile. The error says that the path
+// cannot be read; what is wrong inside the file is a problem.
 func LoadFile(path string) (*File, []Problem, error) {
-	src, err := readLimited(path)
+	src, err := ReadFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	f, problems := Load(path, src)
 	return f, problems, nil
-}
-
-// readLimited reads a file, or one byte more of it than Load accepts.
-func readLimited(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // nothing was written
-	src, err := io.ReadAll(io.LimitReader(f, maxSource+1))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return src, nil
 }
 
 func formatOf(name string) Format {
