@@ -18,21 +18,27 @@ import (
 // defaultFile is read where no file is named.
 const defaultFile = "bulkhead.yaml"
 
-// expand resolves files and globs, sorted within each pattern and without
-// repetition. A pattern that matches nothing is an error, never an empty run.
+// expand resolves files and globs, sorted within each pattern. One file under
+// two names, through a link or ./, is one file: its pools must not count twice. A pattern that matches nothing is an error, never an empty run.
 func expand(patterns []string) ([]string, error) {
 	if len(patterns) == 0 {
 		patterns = []string{defaultFile}
 	}
 	var all []string
+	var seen []fs.FileInfo
 	for _, p := range patterns {
 		matches, err := matching(p)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range matches {
-			if !slices.Contains(all, m) {
-				all = append(all, m)
+			info, err := os.Stat(m)
+			if err != nil {
+				return nil, err
+			}
+			same := func(other fs.FileInfo) bool { return os.SameFile(info, other) }
+			if !slices.ContainsFunc(seen, same) {
+				all, seen = append(all, m), append(seen, info)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -27,10 +28,22 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"envsubst": envsubst},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
 			e.Setenv("NO_COLOR", "1")
 			return nil
 		},
 	})
+}
+
+// envsubst replaces $EXAMPLES in files: paths of this machine belong into no script.
+func envsubst(ts *testscript.TestScript, neg bool, files []string) {
+	if neg || len(files) == 0 {
+		ts.Fatalf("usage: envsubst FILE...")
+	}
+	for _, name := range files {
+		text := strings.ReplaceAll(ts.ReadFile(name), "$EXAMPLES", ts.Getenv("EXAMPLES"))
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+	}
 }

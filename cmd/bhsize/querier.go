@@ -61,7 +61,7 @@ func (q *queriers) connect(ctx context.Context, address string) (promquery.Queri
 	}
 	db, err := local.Open(ctx, address)
 	if err != nil {
-		return nil, err
+		return nil, &exit{code: exitUnsized, err: fmt.Errorf("%w; nothing was measured", err)}
 	}
 	q.close = append(q.close, db.Close)
 	return db, nil

@@ -31,6 +31,8 @@ type recommendFlags struct {
 	diff       bool
 	strict     bool
 	output     string
+
+	unreached []error // files that could not be measured
 }
 
 func newRecommend(e *env) *cobra.Command {
@@ -121,16 +123,36 @@ func (e *env) buildPlan(ctx context.Context, f *recommendFlags, files []*schema.
 	var inputs []plan.Input
 	for _, file := range files {
 		m, err := e.measure(ctx, f, q, file)
-		if err != nil {
+		switch {
+		case ctx.Err() != nil || err != nil && len(files) == 1:
 			return nil, err
+		case err != nil: // one file that cannot be measured must not hide the others
+			f.unreached = append(f.unreached, fmt.Errorf("%s: %w", file.Name, err))
+			continue
 		}
 		inputs = append(inputs, plan.Input{File: file, Measurement: m})
 	}
-	p, err := plan.Build(inputs)
-	if err != nil {
-		return nil, err
+	if len(inputs) == 0 {
+		return nil, f.notReached()
 	}
-	return p, nil
+	return plan.Build(inputs)
+}
+
+// notReached is the error for the files that could not be measured, nil without any.
+func (f *recommendFlags) notReached() error {
+	if len(f.unreached) == 0 {
+		return nil
+	}
+	code, next := exitUnsized, ""
+	var said []string
+	for _, err := range f.unreached {
+		said = append(said, err.Error())
+		var known *exit
+		if errors.As(err, &known) {
+			code, next = max(code, known.code), known.next
+		}
+	}
+	return &exit{code: code, err: errors.New(strings.Join(said, "; ")), next: next}
 }
 
 func (f *recommendFlags) checkExplain(files []*schema.File) error {
@@ -157,7 +179,7 @@ func (e *env) measure(ctx context.Context, f *recommendFlags, q *queriers, file 
 	}
 	querier, err := q.get(ctx, where)
 	if err != nil {
-		return nil, &exit{code: exitUnsized, err: fmt.Errorf("%w; nothing was measured", err)}
+		return nil, err
 	}
 	start, end, err := f.times(querier)
 	if err != nil {
@@ -230,6 +252,9 @@ func (e *env) explain(name string, p *plan.Plan) error {
 
 // verdict is the exit code of a plan that was printed; 3 beats 1.
 func (f *recommendFlags) verdict(p *plan.Plan) error {
+	if err := f.notReached(); err != nil {
+		return err
+	}
 	failed := p.Names(func(b *plan.Bulkhead) bool { return b.Failure != "" })
 	low := p.Names(func(b *plan.Bulkhead) bool { return b.Confidence == plan.ConfidenceLow })
 	switch {

@@ -44,6 +44,7 @@ type env struct {
 	out, err io.Writer // results; everything else
 	width    int       // columns of the results
 	live     bool      // err is a terminal: a progress bar may move on it
+	screen   bool      // out is a terminal: control characters would act on it
 }
 
 // run is the whole program but for the process: tests call it too.
@@ -64,7 +65,7 @@ func newEnv(stdout, stderr io.Writer) *env {
 	environ := os.Environ()
 	return &env{
 		out: colorprofile.NewWriter(stdout, environ), err: colorprofile.NewWriter(stderr, environ),
-		width: width(stdout), live: isTerminal(stderr),
+		width: width(stdout), live: isTerminal(stderr), screen: isTerminal(stdout),
 	}
 }
 
@@ -111,7 +112,7 @@ func (e *env) conclude(ctx context.Context, err error) int {
 
 // say tells people something, on stderr.
 func (e *env) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(e.err, "bhsize: %s\n", diag.Plain(fmt.Sprintf(format, args...)))
+	_, _ = fmt.Fprintf(e.err, "bhsize: %s\n", diag.Plain(diag.Redact(fmt.Sprintf(format, args...))))
 }
 
 // hint tells what to do about the line before.

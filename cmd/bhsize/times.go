@@ -12,20 +12,21 @@ import (
 // remote writes, and the latency offset of some stores.
 const settle = 5 * time.Minute
 
-// times is the window to measure. A zero start leaves it to the file.
-func (f *recommendFlags) times(q promquery.Querier) (start, end time.Time, err error) {
+// times is the window to measure. A nil start leaves it to the file.
+func (f *recommendFlags) times(q promquery.Querier) (start *time.Time, end time.Time, err error) {
 	if end, err = f.endTime(q); err != nil {
-		return start, end, err
+		return nil, end, err
 	}
 	if f.start != "" {
-		start, err = parseTime("--start", f.start)
-		return start, end, err
+		from, err := parseTime("--start", f.start)
+		return &from, end, err
 	}
 	if f.window != "" {
 		length, err := parseWindow(f.window)
-		return end.Add(-length), end, err
+		from := end.Add(-length)
+		return &from, end, err
 	}
-	return start, end, nil
+	return nil, end, nil
 }
 
 // endTime is --end, or the last sample of a file, or the last whole slot
@@ -56,16 +57,16 @@ func parseTime(flag, text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%s %q is no time: write 2026-11-30 or 2026-11-30T12:00:00Z", flag, text)
 }
 
-// longest is the longest window: ten years, which no store keeps raw.
-const longest = 3650 * 24 * time.Hour
+// longest is the longest window: no store keeps more of it raw.
+const longest = 400 * 24 * time.Hour
 
 func parseWindow(text string) (time.Duration, error) {
 	r, err := sizing.ParseDuration(text)
 	if err != nil {
 		return 0, fmt.Errorf("--window: %w", err)
 	}
-	if s := sizing.Float(r); s > longest.Seconds() || s <= 0 {
-		return 0, fmt.Errorf("--window %q is out of range: use something between 15m and 3650d, such as 14d", text)
+	if s := sizing.Float(r); s > longest.Seconds() || s < promquery.Slot.Seconds() {
+		return 0, fmt.Errorf("--window %q is out of range: use something between 15m and 400d, such as 14d", text)
 	}
 	return time.Duration(sizing.Float(r) * float64(time.Second)), nil
 }

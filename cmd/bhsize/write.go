@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/google/renameio/v2"
 
+	"github.com/bhsize/bhsize/internal/diag"
 	"github.com/bhsize/bhsize/internal/plan"
 	"github.com/bhsize/bhsize/schema"
 )
@@ -40,12 +42,33 @@ func (e *env) diffPlan(p *plan.Plan) error {
 		return err
 	}
 	for _, f := range all {
-		text := udiff.Unified("a/"+f.file.Name, "b/"+f.file.Name, string(f.file.Source), string(f.text))
-		if _, err := e.out.Write([]byte(text)); err != nil {
+		name := diag.Plain(filepath.ToSlash(f.file.Name))
+		text := udiff.Unified("a/"+name, "b/"+name, string(f.file.Source), string(f.text))
+		if _, err := e.out.Write([]byte(e.showable(text))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// showable hides secrets in a diff; on a terminal it also shows control
+// characters instead of letting them act. For patch nothing else changes.
+func (e *env) showable(diff string) string {
+	var b strings.Builder
+	hidden := false
+	for line := range strings.Lines(diff) {
+		text := strings.TrimSuffix(line, "\n")
+		shown := diag.RedactLine(text)
+		hidden = hidden || shown != text
+		if e.screen {
+			shown = diag.Plain(shown)
+		}
+		b.WriteString(shown + line[len(text):])
+	}
+	if hidden {
+		e.say("the diff hides a secret in an address, so that patch may refuse it: use --write")
+	}
+	return b.String()
 }
 
 // writePlan writes all files or, when anything is in the way, none.
@@ -94,6 +117,9 @@ func (f *recommendFlags) writable(p *plan.Plan) error {
 	failed := p.Names(func(b *plan.Bulkhead) bool { return b.Failure != "" })
 	low := p.Names(func(b *plan.Bulkhead) bool { return b.Confidence == plan.ConfidenceLow })
 	switch {
+	case len(f.unreached) > 0 && !f.partial:
+		return &exit{code: exitUnsized, err: fmt.Errorf("%w; nothing was written", f.notReached()),
+			next: "mend that, or write the others with --partial"}
 	case len(failed) > 0 && !f.partial:
 		return &exit{code: exitUnsized, err: fmt.Errorf("could not be sized: %s; nothing was written", strings.Join(failed, ", ")),
 			next: "mend them, or write the others with --partial"}
@@ -111,6 +137,13 @@ func prepare(f edited) (*renameio.PendingFile, error) {
 	path, err := filepath.EvalSymlinks(f.file.Name)
 	if err != nil {
 		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o222 == 0 {
+		return nil, fmt.Errorf("%s is read-only: make it writable first", f.file.Name)
 	}
 	if now, err := schema.ReadFile(path); err != nil || !bytes.Equal(now, f.file.Source) {
 		return nil, fmt.Errorf("%s changed while it was being measured: run again", f.file.Name)

@@ -28,8 +28,11 @@ func Plain(s string) string {
 	return b.String()
 }
 
-func unsafe(r rune) bool {
-	return r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) ||
+func unsafe(r rune) bool { return r == unicode.ReplacementChar || Acts(r) }
+
+// Acts says whether a character does something on a terminal besides standing there.
+func Acts(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) ||
 		r == '\u2028' || r == '\u2029'
 }
 

@@ -66,6 +66,9 @@ func snippet(p Position, sources Sources) string {
 	if !ok {
 		return ""
 	}
+	if hidden := RedactLine(line); hidden != line {
+		return faint.Render(fmt.Sprintf("%5d | ", p.Line)) + Plain(hidden) + "\n" // no caret: columns have moved
+	}
 	before, after := cutAround([]rune(line), p.Column-1)
 	gutter := fmt.Sprintf("%5d | ", p.Line)
 	pad := strings.Repeat(" ", len(gutter)-2) + "| " + strings.Repeat(" ", lipgloss.Width(before))

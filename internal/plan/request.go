@@ -17,20 +17,22 @@ const DefaultWindow = 14 * 24 * time.Hour
 // DefaultPreset is asked for where the file names neither preset nor series.
 const DefaultPreset = "istio"
 
-// Request turns a file into what is to be measured up to end. Errors are of
+// Request turns a file into what is to be measured from start (nil: as far back
+// as the file says) up to end. Errors are of
 // type *promquery.FieldError.
-func Request(f *schema.File, start, end time.Time) (promquery.Request, error) {
+func Request(f *schema.File, start *time.Time, end time.Time) (promquery.Request, error) {
 	p := f.Prometheus
 	series, preset, err := chosenSeries(p)
 	if err != nil {
 		return promquery.Request{}, err
 	}
 	end = promquery.CeilSlot(end)
-	if start.IsZero() {
-		start = end.Add(-window(p.Window))
+	if start == nil {
+		from := end.Add(-window(p.Window))
+		start = &from
 	}
 	r := promquery.Request{
-		Series: series, Preset: preset, Selector: p.Selector, Start: start, End: end,
+		Series: series, Preset: preset, Selector: p.Selector, Start: *start, End: end,
 		Unhealthy: promquery.Unhealthy{Errors: sizing.Float(f.Measure.UnhealthyErrors), P99Factor: sizing.Float(f.Measure.P99Factor)},
 	}
 	for _, b := range f.Bulkheads {

@@ -20,8 +20,14 @@ func number(r *big.Rat) string {
 	if r == nil {
 		return unknown
 	}
-	return sizing.FormatNumber(r)
+	if text := sizing.FormatNumber(r); len(text) <= longest {
+		return text
+	}
+	return strconv.FormatFloat(sizing.Float(r), 'g', 6, 64)
 }
+
+// longest is how many digits of a number a reader is asked to take in.
+const longest = 15
 
 func short(r *big.Rat) string {
 	if r == nil {

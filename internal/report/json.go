@@ -2,12 +2,16 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf16"
 
+	"github.com/bhsize/bhsize/internal/diag"
 	"github.com/bhsize/bhsize/internal/plan"
 	"github.com/bhsize/bhsize/promquery"
 	"github.com/bhsize/bhsize/sizing"
@@ -33,10 +37,31 @@ func JSON(w io.Writer, p *plan.Plan) error {
 }
 
 func encode(w io.Writer, doc any) error {
-	e := json.NewEncoder(w)
+	var b strings.Builder
+	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(doc)
+	if err := e.Encode(doc); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, escapeUnsafe(b.String()))
+	return err
+}
+
+// escapeUnsafe writes the characters that act on a terminal, and that JSON
+// allows as they are, as \uXXXX: the value stays the same.
+func escapeUnsafe(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r < 0x7f || !diag.Acts(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }
 
 type document struct {

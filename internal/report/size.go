@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bhsize/bhsize/internal/plan"
 )
@@ -14,7 +15,7 @@ import (
 // about, and what its neighbours would do.
 func Size(w io.Writer, s *plan.Single, width int) error {
 	p := &page{width: width}
-	p.line("%s\n", strong.Render(sizeHeadline(s)))
+	p.line("%s\n", strong.Render(ansi.Wrap(sizeHeadline(s), max(20, width), "")))
 	p.steps(derivation(s.Bulkhead))
 	p.list("notes", texts(s.Notes))
 	p.title("what if")
