@@ -53,10 +53,7 @@ func (s style) traffic(t *Traffic) []entry {
 }
 
 func (s style) entry(e entry) string {
-	if s.quoteKeys {
-		return strconv.Quote(e.key) + ": " + e.value
-	}
-	return e.key + ": " + e.value
+	return s.key(e.key) + ": " + e.value
 }
 
 func (s style) join(entries []entry, sep string) string {

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"cuelang.org/go/cue"
+
+	"github.com/bhsize/bhsize/sizing"
 )
 
 // describe names a value the way a message quotes it.
@@ -26,10 +28,10 @@ func (n *node) describe() string {
 }
 
 // explain says why a value does not fit a definition, and what to do.
-func explain(n *node, s *shape, name string) (rule, message, fix string) {
+func explain(n *node, s *shape, name string, st style) (rule, message, fix string) {
 	switch {
 	case n.wild:
-		return RuleRange, fmt.Sprintf("%s: %s is not a usable number; expected %s", name, clip(n.text), s.expects()), s.fixes()
+		return RuleRange, fmt.Sprintf("%s: %s is not a usable number; expected %s", name, clip(n.text), s.expects()), s.fixes(st)
 	case strings.HasPrefix(s.def, "#Duration") && n.kind == numberKind:
 		return bareDuration(n, name)
 	case n.kind == numberKind && !n.whole && definition(s.def).IncompleteKind()&cue.NumberKind == cue.IntKind:
@@ -37,7 +39,7 @@ func explain(n *node, s *shape, name string) (rule, message, fix string) {
 	case s.def == "#Permits" && n.kind == stringKind && strings.HasSuffix(n.text, "%"):
 		return RuleType, fmt.Sprintf("permits: %s is a share; a share of the pool grows when the pool does, and the dependency does not grow with it", clip(n.text)), "write the number of calls in flight, or leave permits out to have it recommended"
 	case !allows(s, n.kind):
-		return wrongKind(n, s, name)
+		return wrongKind(n, s, name, st)
 	case strings.HasPrefix(s.def, "#Duration"):
 		return badDuration(n, s, name)
 	case s.def == "#Version":
@@ -45,9 +47,9 @@ func explain(n *node, s *shape, name string) (rule, message, fix string) {
 	}
 	message = fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expects())
 	if near := nearestName(n.text, choices(s)); near != "" && n.kind == stringKind {
-		return RuleRange, message, "write " + near + " instead"
+		return RuleRange, message, "write " + st.text(near) + " instead"
 	}
-	return RuleRange, message, s.fixes()
+	return RuleRange, message, s.fixes(st)
 }
 
 // choices returns the words that an enumeration allows.
@@ -66,12 +68,26 @@ func (s *shape) expects() string {
 	return s.expect
 }
 
-func (s *shape) fixes() string {
+func (s *shape) fixes(st style) string {
 	switch {
 	case s.fix != "":
 		return s.fix
 	case choices(s) != nil:
-		return "use " + strings.TrimPrefix(s.expect, "one of ") + ", or leave the field out"
+		words := choices(s)
+		for i, w := range words {
+			words[i] = st.text(w)
+		}
+		return "use " + strings.Join(words, ", ") + ", or leave the field out"
+	}
+	return mappingFix(s)
+}
+
+// insteadOf says what to write where a mapping is expected. A number of retries
+// is a mapping of one field, and may or may not count the first attempt.
+func insteadOf(n *node, s *shape) string {
+	const most = 999 // so that one more still fits
+	if attempts := n.integer(); s.def == "#Retries" && n.kind == numberKind && attempts != nil && *attempts >= 1 && *attempts <= most {
+		return fmt.Sprintf("write retries: {max_attempts: %d} for %d attempts in all, or {max_attempts: %d} for %d retries, as the first attempt counts too", *attempts, *attempts, *attempts+1, *attempts)
 	}
 	return mappingFix(s)
 }
@@ -94,7 +110,7 @@ func allows(s *shape, k kind) bool {
 	return s.def != "" && definition(s.def).IncompleteKind()&kinds[k] != 0
 }
 
-func wrongKind(n *node, s *shape, name string) (rule, message, fix string) {
+func wrongKind(n *node, s *shape, name string, st style) (rule, message, fix string) {
 	message = fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expects())
 	var bare node
 	setNumber(&bare, n.text)
@@ -106,7 +122,7 @@ func wrongKind(n *node, s *shape, name string) (rule, message, fix string) {
 	case n.kind == nullKind:
 		return RuleType, message, "give it a value, or remove the field"
 	}
-	return RuleType, message, s.fixes()
+	return RuleType, message, s.fixes(st)
 }
 
 func bareDuration(n *node, name string) (rule, message, fix string) {
@@ -115,6 +131,9 @@ func bareDuration(n *node, name string) (rule, message, fix string) {
 
 // withUnit names the units that a bare number might have meant.
 func withUnit(name, number string) string {
+	if x, err := sizing.ParseNumber(number); err == nil {
+		number = sizing.FormatNumber(x) // 1e3 is no number of a duration
+	}
 	if name == "window" {
 		return fmt.Sprintf("write %sd or %sh", number, number)
 	}

@@ -27,7 +27,7 @@ func Load(name string, src []byte) (*File, []Problem) {
 	if root.size > maxSize {
 		return nil, []Problem{s.problem(RuleRange, root.at, fmt.Sprintf("the file has more than %d values, its aliases written out", maxSize), "split the file, or check its aliases")}
 	}
-	problems = append(validate(s, root), compare(s, root)...)
+	problems = append(validate(s, format, root), compare(s, root)...)
 	if slices.ContainsFunc(problems, func(p Problem) bool { return p.Rule != RuleOvercommit }) {
 		return nil, sorted(problems)
 	}

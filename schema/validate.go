@@ -14,10 +14,10 @@ import (
 // rules between fields, over all values that are good by themselves. CUE's own
 // list of errors is not used for that, since it stops early within a mapping
 // and lists every alternative of a disjunction.
-func validate(src *source, root *node) []Problem {
+func validate(src *source, format Format, root *node) []Problem {
 	compiled.lock.Lock()
 	defer compiled.lock.Unlock()
-	w := &walker{src: src, root: root, skip: map[*node]bool{}}
+	w := &walker{src: src, style: styleOf(format), root: root, skip: map[*node]bool{}}
 	if !w.hopeless(root, rootShape()) {
 		err := context().BuildExpr(emit(root, nil)).Unify(definition("#Config")).Validate(cue.Concrete(true))
 		if err == nil {

@@ -14,6 +14,7 @@ import (
 // walker finds what is wrong with each value by itself.
 type walker struct {
 	src      *source
+	style    style // of the file, for the examples of a fix
 	root     *node
 	verdict  error
 	skip     map[*node]bool // values with a problem: the rules between fields do without them
@@ -25,6 +26,7 @@ const maxProblems = 100
 
 func (w *walker) add(p Problem) {
 	if len(w.problems) < maxProblems {
+		p.Fix = w.style.hint(p.Fix)
 		w.problems = append(w.problems, p)
 	}
 }
@@ -43,7 +45,7 @@ func (w *walker) walk(n *node, s *shape, path []string) {
 		w.list(n, s, path)
 	case n.kind == nullKind && s.null:
 	case s.def == "" || s.isMap() && s.expect == "" && !w.scalarAllowed(s):
-		w.bad(n, s, path, RuleType, fmt.Sprintf("%s is %s, but a mapping is expected", w.name(path), n.describe()), mappingFix(s))
+		w.bad(n, s, path, RuleType, fmt.Sprintf("%s is %s, but a mapping is expected", w.name(path), n.describe()), insteadOf(n, s))
 	default:
 		w.scalar(n, s, path)
 	}
@@ -118,7 +120,7 @@ func (w *walker) unknown(f field, s *shape, path []string) {
 	}
 	fix := "remove it, or use one of " + strings.Join(names, ", ")
 	if near := nearestName(f.key, names); near != "" {
-		fix = fmt.Sprintf("write %s instead", near)
+		fix = fmt.Sprintf("write %s instead", w.style.key(near))
 	}
 	where := "at the top of the file"
 	if len(path) > 1 {
@@ -160,7 +162,7 @@ func (w *walker) scalar(n *node, s *shape, path []string) {
 	if !n.wild && fits(n, s.def) {
 		return
 	}
-	rule, message, fix := explain(n, s, w.name(path))
+	rule, message, fix := explain(n, s, w.name(path), w.style)
 	w.bad(n, s, path, rule, message, fix)
 }
 
