@@ -229,9 +229,10 @@ func (s *source) slotSamples() string {
 	return aggregate(parser.MAX, s.key.wrap(call("count_over_time", over(s.counter, slot))), s.key.labels()...).String()
 }
 
-// scrapes: quantile(0.5, count_over_time(C[1h])): the median series' samples an hour.
-func (s *source) scrapes() string {
-	median := aggregate(parser.QUANTILE, call("count_over_time", over(s.counter, time.Hour)))
+// scrapes: quantile(0.5, count_over_time(C[1h])): the median series' samples in
+// an hour, or in another range.
+func (s *source) scrapes(in time.Duration) string {
+	median := aggregate(parser.QUANTILE, call("count_over_time", over(s.counter, in)))
 	median.Param = &parser.NumberLiteral{Val: 0.5}
 	return median.String()
 }

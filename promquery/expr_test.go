@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files again")
 // expressions are all that a source can send, by purpose.
 func expressions(s *source) []Query {
 	m := &measuring{src: s, out: &Measurement{RateWindow: 2 * time.Minute, Step: 30 * time.Second}}
-	m.record("scrape interval", s.scrapes(), time.Hour)
+	m.record("scrape interval", s.scrapes(time.Hour), time.Hour)
 	for _, q := range m.slotQueries() {
 		m.record(q.purpose, q.expr, slot)
 	}

@@ -60,6 +60,12 @@ func (b *buckets) monotone() []float64 {
 	return counts
 }
 
+// Histogram is a classic histogram: Counts[i] calls took Bounds[i] seconds or
+// less. The bounds ascend, the last one is +Inf and counts all.
+type Histogram struct {
+	Bounds, Counts []float64
+}
+
 // Quantile is a quantile read from a histogram.
 type Quantile struct {
 	Value     float64 // seconds, interpolated linearly as histogram_quantile does; NaN: unknown
@@ -74,10 +80,11 @@ func (q Quantile) Clipped() bool { return math.IsInf(q.High, 1) }
 // Resolution is the ratio of the bounds around the quantile; +Inf from zero.
 func (q Quantile) Resolution() float64 { return q.High / q.Low }
 
-// quantile reads the q-quantile, in units scaled by seconds. NaN without calls.
+// quantile reads the q-quantile, in units scaled by seconds. NaN without calls
+// or without a finite bound.
 func (b *buckets) quantile(q, seconds float64) Quantile {
 	n := b.total()
-	if math.IsNaN(n) || n <= 0 {
+	if math.IsNaN(n) || n <= 0 || math.IsNaN(b.topBound()) {
 		return Quantile{Value: math.NaN(), Low: math.NaN(), High: math.NaN(), TopBound: math.NaN()}
 	}
 	counts := b.monotone()
@@ -108,48 +115,33 @@ func (b *buckets) topBound() float64 {
 	return math.NaN()
 }
 
-// Bounds that a unit makes absurd: nobody has a first bucket at a second, or a
-// last one above an hour; nor a last one below a tenth of a second in ms.
-const (
-	absurdFirstSeconds = 1.0
-	absurdTopSeconds   = 3600.0
-	absurdTopMillis    = 100.0
-)
-
-// contradictsUnit says in words why the bounds cannot be in the unit named, or
-// "" when they can. The usual causes: an SDK that puts seconds into bounds made
-// for milliseconds, and a preset of the wrong unit.
-func (b *buckets) contradictsUnit(unit string) string {
-	first := slices.IndexFunc(b.bounds, func(x float64) bool { return x > 0 })
-	top := b.topBound()
-	switch {
-	case first < 0 || math.IsNaN(top):
-		return ""
-	case unit == "s" && b.bounds[first] >= absurdFirstSeconds && !math.IsInf(b.bounds[first], 1):
-		return "its lowest bucket bound would be " + number(b.bounds[first]) + " s: bounds made for milliseconds hold seconds"
-	case unit == "s" && top > absurdTopSeconds:
-		return "its highest bucket bound would be " + number(top) + " s: is the unit ms?"
-	case unit == "ms" && top < absurdTopMillis:
-		return "its highest bucket bound would be " + number(top) + " ms: is the unit s?"
+// in returns the histogram in seconds, made monotone; the zero one where the
+// number of calls is unknown.
+func (b *buckets) in(seconds float64) Histogram {
+	if math.IsNaN(b.total()) {
+		return Histogram{}
 	}
-	return ""
+	h := Histogram{Bounds: slices.Clone(b.bounds), Counts: b.monotone()}
+	for i := range h.Bounds {
+		h.Bounds[i] *= seconds
+	}
+	return h
 }
 
-// meanOutside says whether a mean (seconds) is impossible for these buckets:
-// below what it would be were every call at its bucket's lower bound, or above
-// the upper one. Then sum and buckets are not of one unit or population.
-func (b *buckets) meanOutside(mean, seconds float64) bool {
-	counts := b.monotone()
-	low, high, below, lower := 0.0, 0.0, 0.0, 0.0
-	for i, c := range counts {
-		in := c - below
-		if in > 0 {
+// meanRange is what a mean (seconds) can be: from where it would be were every
+// call at its bucket's lower bound, to the same at the upper one. NaN without calls.
+func (b *buckets) meanRange(seconds float64) (low, high float64) {
+	below, lower := 0.0, 0.0
+	for i, c := range b.monotone() {
+		if in := c - below; in > 0 {
 			low += in * lower
 			high += in * b.bounds[i]
 		}
 		below, lower = c, b.bounds[i]
 	}
+	if below <= 0 {
+		return math.NaN(), math.NaN()
+	}
 	const slack = 0.02 // extrapolation of increase() differs between series by about this much
-	n := below
-	return n > 0 && (mean*n < low*seconds*(1-slack) || mean*n > high*seconds*(1+slack))
+	return low / below * seconds * (1 - slack), high / below * seconds * (1 + slack)
 }

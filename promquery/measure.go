@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/promql/parser"
 )
 
 // day is the length of a chunk: query frontends split and cache by UTC days,
@@ -32,7 +31,7 @@ func Measure(ctx context.Context, q Querier, r Request) (*Measurement, error) {
 		return nil, err
 	}
 	m := &measuring{ctx: ctx, q: q, req: r, src: src, out: &Measurement{
-		Preset: r.Preset, Series: r.Series, Selector: r.Selector,
+		Preset: r.Preset, Series: r.Series, Selector: r.Selector, UnitStated: r.UnitStated,
 		Start: r.Start.UTC().Truncate(slot), End: CeilSlot(r.End),
 		Dependencies: map[string]*Dependency{},
 	}}
@@ -88,6 +87,7 @@ func (m *measuring) run() (*Measurement, error) {
 		return nil, err
 	}
 	m.digest()
+	m.widen()
 	if err := m.readPeaks(); err != nil {
 		return nil, err
 	}
@@ -101,78 +101,7 @@ func (m *measuring) run() (*Measurement, error) {
 // plan counts the queries ahead, for the progress display.
 func (m *measuring) plan() {
 	perDay := len(m.slotQueries()) + len(m.peakQueries())
-	m.total = 1 + perDay*len(chunks(m.out.Start, m.out.End, slot))
-}
-
-// probe reads the scrape interval: the most samples an hour that the median
-// series ever had, over at most 48 instants of the window.
-func (m *measuring) probe() error {
-	step := ceilDuration(m.out.End.Sub(m.out.Start)/48, slot)
-	instants := Range{floor(m.out.Start, step).Add(step), floor(m.out.End, step), step}
-	matrix, err := m.ask(m.record("scrape interval", m.src.scrapes(), step), instants)
-	if err != nil {
-		return err
-	}
-	most := 0.0
-	for _, s := range matrix {
-		each(s.Values, func(_ time.Time, x float64) { most = max(most, x) })
-	}
-	if most <= 0 {
-		return m.nothing(instants)
-	}
-	m.out.ScrapeInterval = interval(most)
-	if m.out.ScrapeInterval > maxInterval {
-		return &Error{NoData, fmt.Sprintf("%s has at most %.0f samples an hour: a rate over a slot of 15 minutes needs a scrape every 5 minutes or more often", m.src.counter, most),
-			"shorten the scrape interval, or choose a window in which it was scraped throughout", nil}
-	}
-	m.out.RateWindow = max(minRateWindow, 4*m.out.ScrapeInterval)
-	m.out.Step = m.out.RateWindow / 4
-	return nil
-}
-
-// maxInterval leaves three scrapes in every slot.
-const maxInterval = slot / 3
-
-// interval is the scrape interval of a series with so many samples an hour. A
-// Prometheus before version 3 counts both ends of the hour, so that samples on
-// its border make one too many: where only that reading gives whole seconds, it
-// is taken.
-func interval(samples float64) time.Duration {
-	const hour = float64(time.Hour / time.Second)
-	open, closed := hour/samples, hour/(samples-1)
-	if !whole(open) && whole(closed) {
-		open = closed
-	}
-	return time.Duration(max(1, math.Round(open))) * time.Second
-}
-
-func whole(seconds float64) bool { return math.Abs(seconds-math.Round(seconds)) < 1e-9 }
-
-func ceilDuration(d, to time.Duration) time.Duration { return (d + to - 1) / to * to }
-
-// nothing says why there is no data: is the metric absent, or does the selector
-// leave nothing of it?
-func (m *measuring) nothing(instants Range) error {
-	name := m.src.counter.name
-	bare := aggregate(parser.COUNT, call("count_over_time", over(selector{name: name}, time.Hour)))
-	found, err := m.ask(bare.String(), instants)
-	if err != nil {
-		return err
-	}
-	if len(found) == 0 {
-		return &Error{NoData, fmt.Sprintf("there is no metric %s from %s to %s", name, m.out.Start.Format(time.RFC3339), m.out.End.Format(time.RFC3339)),
-			fmt.Sprintf("%s asks for it: check the window and prometheus.preset; `bhsize presets` lists them, prometheus.series names metrics by hand", m.asker()), nil}
-	}
-	return &Error{NoData, fmt.Sprintf("%s exists, but no series of it match %s", name, m.src.counter.String()),
-		"check prometheus.selector and the matchers of prometheus.series", nil}
-}
-
-// asker says who chose the metric.
-func (m *measuring) asker() string {
-	if m.req.Preset == "" {
-		return "prometheus.series"
-	}
-	return fmt.Sprintf("preset %q", m.req.Preset)
+	m.total = m.probes() + perDay*len(chunks(m.out.Start, m.out.End, slot))
 }
 
 // slotQuery is one expression at a step of one slot, and where its values go.
@@ -387,12 +316,17 @@ func (m *measuring) ask(expr string, r Range) (model.Matrix, error) {
 	}
 	m.out.Requests++
 	for _, w := range warnings {
-		if !slices.Contains(m.out.Warnings, w) {
-			m.out.Warnings = append(m.out.Warnings, w)
-		}
+		m.warn(w)
 	}
 	if m.req.Progress != nil {
 		m.req.Progress(m.out.Requests, m.total)
 	}
 	return matrix, nil
+}
+
+// warn keeps what every chunk says once.
+func (m *measuring) warn(text string) {
+	if !slices.Contains(m.out.Warnings, text) {
+		m.out.Warnings = append(m.out.Warnings, text)
+	}
 }

@@ -1,6 +1,7 @@
 package promquery_test
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/prometheus/common/model"
 
 	"github.com/bhsize/bhsize/promquery"
 )
@@ -100,7 +102,7 @@ func TestBadOnesBesideGoodOnes(t *testing.T) {
 		calls("rare", "1", "200", "", steady(0.01)),
 		calls("late", "1", "200", "", during(0, 3*hour, math.NaN(), 10)),
 		calls("gappy", "1", "200", "", func(s time.Duration) float64 {
-			if s%(15*minute) > 6*minute {
+			if s%(15*minute) >= minute {
 				return math.NaN()
 			}
 			return 10
@@ -108,7 +110,7 @@ func TestBadOnesBesideGoodOnes(t *testing.T) {
 		calls("unnamed", "1", "200", "", steady(1)),
 	)...)
 	m := measure(t, db, request(4*hour, named("good", "absent", "idle", "rare", "late", "gappy")...))
-	for name, want := range map[string]string{"good": "", "absent": "no series", "idle": "no traffic", "rare": "healthy calls", "late": "", "gappy": "half of its scrapes"} {
+	for name, want := range map[string]string{"good": "", "absent": "no series", "idle": "no traffic", "rare": "healthy calls", "late": "", "gappy": "3 scrapes and half"} {
 		v := m.Judge(m.Dependencies[name])
 		if (want == "") != (v.Failure == "") || !strings.Contains(v.Failure, want) {
 			t.Errorf("%s: failure %q, want %q", name, v.Failure, want)
@@ -210,5 +212,105 @@ func TestChunkBordersDoNotShow(t *testing.T) {
 	}
 	if d := cmp.Diff(measured(2*hour), measured(20*hour), cmpopts.EquateApprox(1e-9, 0), cmpopts.EquateNaNs()); d != "" {
 		t.Errorf("-within a day, +over midnight\n%s", d)
+	}
+}
+
+// probing lets the probes through, and answers nothing else.
+type probing struct{ promquery.Querier }
+
+func (p probing) QueryRange(ctx context.Context, expr string, r promquery.Range) (model.Matrix, []string, error) {
+	if !strings.HasPrefix(expr, "quantile") {
+		return nil, nil, nil
+	}
+	return p.Querier.QueryRange(ctx, expr, r)
+}
+
+// Wherever in two weeks there is data, however little, it is found, and its
+// interval is read right.
+func TestShortHistoryIsFoundAnywhere(t *testing.T) {
+	const window = 14 * 24 * hour
+	for _, c := range []struct {
+		length, every time.Duration
+		offsets       time.Duration // between those tried
+	}{
+		{20 * minute, 15 * time.Second, 15 * minute},
+		{40 * minute, 15 * time.Second, 15 * minute},
+		{20 * minute, time.Minute, 15 * minute},
+		{hour, 15 * time.Second, hour},
+		{2 * hour, 30 * time.Second, hour},
+		{5 * hour, 5 * minute, hour},
+	} {
+		db := scraped(t, c.every, c.length, calls("a", "1", "200", "", steady(10))...)
+		for before := time.Duration(0); before <= window-c.length; before += c.offsets {
+			r := request(0, named("a")...)
+			r.Start, r.End = start.Add(-before), start.Add(window-before)
+			m, err := promquery.Measure(t.Context(), probing{db}, r)
+			if err != nil || m.ScrapeInterval != c.every {
+				t.Fatalf("%s at %s, %s after the window's start: %+v, error %v", c.length, c.every, before, m, err)
+			}
+		}
+	}
+}
+
+// A young history is all there is to go by.
+func TestYoungHistory(t *testing.T) {
+	for _, length := range []time.Duration{20 * minute, 40 * minute} {
+		for _, begin := range []time.Duration{0, 5 * minute, 50 * minute} {
+			young := during(0, begin, math.NaN(), 10)
+			db := scraped(t, 15*time.Second, begin+length, calls("a", "1", "200", "", young)...)
+			r := request(0, named("a")...)
+			r.End = promquery.CeilSlot(start.Add(begin + length))
+			r.Start = r.End.Add(-14 * 24 * hour)
+			m := measure(t, db, r)
+			if d := m.Dependencies["a"]; m.ScrapeInterval != 15*time.Second || d.Slots.Healthy < 1 {
+				t.Errorf("%s from %s: interval %s, slots %+v", length, begin, m.ScrapeInterval, d.Slots)
+			}
+		}
+	}
+}
+
+// One dependency scraped at 60 s beside others at 15 s is measured whole, and
+// the window of the rates is long enough for it.
+func TestScrapeIntervalsOfTheirOwn(t *testing.T) {
+	every := func(d time.Duration, r rate) rate {
+		return func(s time.Duration) float64 {
+			if s%d != 0 {
+				return math.NaN()
+			}
+			return r(s) * float64(d/(15*time.Second))
+		}
+	}
+	changed := func(s time.Duration) float64 {
+		if s < 24*hour {
+			return every(minute, steady(10))(s)
+		}
+		return 10
+	}
+	for _, c := range []struct {
+		why          string
+		odd          rate
+		window       time.Duration
+		warning      string
+		leastHealthy int // of 192 slots
+	}{
+		{"scraped like the others", steady(10), minute, "", 192},
+		{"at 60 s", every(minute, steady(10)), 4 * minute, "odd is scraped every 1m0s, the median series every 15s: all rates are averages over 4m0s", 192},
+		{"from 60 s to 15 s at midnight", changed, 4 * minute, "odd is scraped every 1m0s", 192},
+	} {
+		db := scraped(t, 15*time.Second, 48*hour, slices.Concat(calls("a", "1", "200", "", steady(10)),
+			calls("b", "1", "200", "", steady(10)), calls("odd", "1", "200", "", c.odd))...)
+		m := measure(t, db, request(48*hour, named("a", "b", "odd")...))
+		if m.ScrapeInterval != 15*time.Second || m.RateWindow != c.window || m.Step != c.window/4 {
+			t.Errorf("%s: interval %s, window %s, step %s; want %s", c.why, m.ScrapeInterval, m.RateWindow, m.Step, c.window)
+		}
+		if said := strings.Join(m.Warnings, "; "); (said == "") != (c.warning == "") || !strings.Contains(said, c.warning) {
+			t.Errorf("%s: warnings %q, want %q", c.why, said, c.warning)
+		}
+		odd := m.Dependencies["odd"]
+		if odd.Slots.Healthy < c.leastHealthy || m.Dependencies["a"].Slots.Healthy != 192 {
+			t.Errorf("%s: slots %+v, the others' %+v", c.why, odd.Slots, m.Dependencies["a"].Slots)
+		}
+		near(t, c.why+": peak", odd.PeakInstance.Value, 10, 0.01)
+		near(t, c.why+": the others' peak", m.Dependencies["a"].PeakInstance.Value, 10, 0.01)
 	}
 }

@@ -12,6 +12,9 @@ type Request struct {
 	Preset   string // name of the preset, for the record
 	Selector string // the user's own matchers, as PromQL
 	Groups   []Group
+	// UnitStated says that the user stated Series.Unit, so that doubtful bounds
+	// are a doubt and no failure.
+	UnitStated bool
 	// Start and End bound the window; both are moved to slot borders.
 	Start, End time.Time
 	Unhealthy  Unhealthy
@@ -37,10 +40,11 @@ type Measurement struct {
 	Preset         string
 	Series         Series
 	Selector       string
+	UnitStated     bool          // as requested
 	Start, End     time.Time     // the window asked for, on slot borders
 	DataStart      time.Time     // the first slot with data in it
-	ScrapeInterval time.Duration // read from the data
-	RateWindow     time.Duration // max(1m, 4 x scrape interval)
+	ScrapeInterval time.Duration // of the median series, read from the data
+	RateWindow     time.Duration // max(1m, 4 x scrape interval), longer where a group is scraped more rarely
 	Step           time.Duration // of the peak queries: RateWindow/4
 	Queries        []Query
 	Requests       int // queries sent, all chunks counted
@@ -90,32 +94,38 @@ type Dependency struct {
 	P99All    Quantile
 	Mean      float64 // seconds; NaN: unknown
 	MeanAll   float64
-	Calls     float64 // healthy calls in the window
+	Calls     float64 // healthy calls in the window, by the counter
 	CallsAll  float64
+	Observed  float64   // the same by the histogram, which the p99 rests on; NaN: it has no buckets
+	Histogram Histogram // of the healthy calls; empty: it has no buckets
 	Rejected  float64   // refused by the service's own limit; NaN: the source does not know
 	SlotRates []float64 // fleet calls a second in every healthy slot
 	Slots     SlotCount
-	Masked    []Excluded // unhealthy slots, merged where they touch
+	Masked    []Excluded // unhealthy and excluded slots, merged where they touch
 	// QuantileDoubt says why the quantile means nothing though it is a number,
 	// while the mean holds: RemarkOneBucket or RemarkBounds. Nil: no doubt.
 	QuantileDoubt *Remark
+	// Contradiction says why no number of this series can be trusted, mean
+	// included: RemarkUnit or RemarkMean. Nil: none.
+	Contradiction *Remark
 }
 
 // SlotCount counts the 15-minute slots of the window.
 type SlotCount struct {
 	Total, Healthy, Unhealthy, Missing int
+	Excluded                           int // those with data that the user excluded: neither healthy nor unhealthy
 	Sparse                             int // those of the missing ones that have some scrapes
 }
 
-// Covered is the time with data.
+// Covered is the time with data that the user did not exclude.
 func (c SlotCount) Covered() time.Duration { return time.Duration(c.Healthy+c.Unhealthy) * slot }
 
-// Coverage is the share of the window with data.
+// Coverage is the share of the window with data, excluded or not.
 func (c SlotCount) Coverage() float64 {
 	if c.Total == 0 {
 		return 0
 	}
-	return float64(c.Healthy+c.Unhealthy) / float64(c.Total)
+	return float64(c.Healthy+c.Unhealthy+c.Excluded) / float64(c.Total)
 }
 
 // MaskedShare is the share of the covered slots that was unhealthy.
@@ -129,7 +139,7 @@ func (c SlotCount) MaskedShare() float64 {
 func newDependency(name string) *Dependency {
 	none := Peak{Value: math.NaN()}
 	return &Dependency{Name: name, PeakInstance: none, PeakInstanceAll: none, PeakFleet: none, PeakFleetAll: none,
-		InFlight: none, InFlightAll: none, Skew: math.NaN(), Mean: math.NaN(), MeanAll: math.NaN(), Rejected: math.NaN()}
+		InFlight: none, InFlightAll: none, Skew: math.NaN(), Mean: math.NaN(), MeanAll: math.NaN(), Observed: math.NaN(), Rejected: math.NaN()}
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

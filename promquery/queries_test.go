@@ -27,8 +27,8 @@ func (nobody) QueryRange(context.Context, string, promquery.Range) (model.Matrix
 	return nil, nil, errAsked
 }
 
-// recorder answers the queries that begin with a known text, notes all, and
-// fails the test for an unknown one and for an answer that nobody asked for.
+// recorder answers the queries that begin with a known text (and, after "...",
+// contain another), notes all, and fails the test for an unknown one and for an answer that nobody asked for.
 type recorder struct {
 	t       *testing.T
 	answers map[string]model.Matrix
@@ -61,7 +61,7 @@ func (r *recorder) Query(_ context.Context, expr string, _ time.Time) (model.Vec
 func (r *recorder) QueryRange(_ context.Context, expr string, rng promquery.Range) (model.Matrix, []string, error) {
 	r.sent = append(r.sent, sent{expr, rng})
 	for known, answer := range r.answers {
-		if strings.HasPrefix(expr, known) {
+		if begin, within, _ := strings.Cut(known, "..."); strings.HasPrefix(expr, begin) && strings.Contains(expr, within) {
 			r.used[known] = true
 			return answer, nil, nil
 		}
@@ -73,11 +73,21 @@ func (r *recorder) QueryRange(_ context.Context, expr string, rng promquery.Rang
 // interval answers the probe for the scrape interval, and nothing to the rest.
 // At the ends of the data an hour has fewer samples; the most are what counts.
 func interval(t *testing.T, samplesAnHour float64) *recorder {
-	one := model.SampleStream{}
-	for i, share := range []float64{0.5, 1, 0.5} {
-		one.Values = append(one.Values, model.SamplePair{Timestamp: model.Time(i), Value: model.SampleValue(share * samplesAnHour)})
+	return probed(t, samplesAnHour, math.Ceil(samplesAnHour/4))
+}
+
+const hourProbe, quarterProbe = "quantile(0.5...[1h]", "quantile(0.5...[15m]"
+
+// probed answers both probes: samples in the fullest hour, and in 15 minutes.
+func probed(t *testing.T, inHour, inQuarter float64) *recorder {
+	answer := func(most float64) model.Matrix {
+		one := model.SampleStream{}
+		for i, share := range []float64{0.5, 1, 0.5} {
+			one.Values = append(one.Values, model.SamplePair{Timestamp: model.TimeFromUnix(start.Unix() + 3600*int64(i+1)), Value: model.SampleValue(share * most)})
+		}
+		return model.Matrix{&one}
 	}
-	return newRecorder(t, map[string]model.Matrix{"quantile(0.5": {&one}, "sum by": nil, "max by": nil, "count by": nil})
+	return newRecorder(t, map[string]model.Matrix{hourProbe: answer(inHour), quarterProbe: answer(inQuarter), "sum by": nil, "max by": nil, "count by": nil})
 }
 
 func many(n int) []promquery.Group {
@@ -97,11 +107,11 @@ func TestRequestsDependOnDaysOnly(t *testing.T) {
 		why    string
 		series promquery.Series
 		days   int
-		want   int // 1 probe, and a day: 4 for slots, 4 for peaks, 1 each for errors and rejections
+		want   int // 2 probes, and a day: 4 for slots, 4 for peaks, 1 each for errors and rejections
 	}{
-		{"one day", byHand, 1, 1 + 8},
-		{"two weeks", byHand, 14, 1 + 14*8},
-		{"two weeks with errors and rejections", istio.Series, 14, 1 + 14*10},
+		{"one day", byHand, 1, 2 + 8},
+		{"two weeks", byHand, 14, 2 + 14*8},
+		{"two weeks with errors and rejections", istio.Series, 14, 2 + 14*10},
 	} {
 		for _, groups := range []int{0, 1, 5, 500} {
 			q := interval(t, 240)
@@ -113,6 +123,30 @@ func TestRequestsDependOnDaysOnly(t *testing.T) {
 			if len(q.sent) != c.want || m.Requests != c.want || last != c.want || total != c.want {
 				t.Errorf("%s, %d groups: %d queries sent, %d counted, progress %d of %d; want %d", c.why, groups, len(q.sent), m.Requests, last, total, c.want)
 			}
+		}
+	}
+}
+
+// Whole hours are exact; an hour that was filled in part is no longer interval.
+func TestPartlyFilledHour(t *testing.T) {
+	for _, c := range []struct {
+		why               string
+		inHour, inQuarter float64
+		want              time.Duration
+	}{
+		{"20 minutes at 15 s", 80, 60, 15 * time.Second},
+		{"40 minutes at 15 s", 160, 60, 15 * time.Second},
+		{"58 minutes at 60 s", 58, 15, time.Minute},
+		{"20 minutes at 5 minutes, both ends counted", 5, 4, 225 * time.Second},
+		{"no hour, a quarter", 0, 30, 30 * time.Second},
+		{"an hour, but the quarters are lost", 120, 0, 30 * time.Second},
+		{"a full hour of 7 s", 514, 129, 7 * time.Second},
+		{"a full hour of 60 s, both ends counted", 61, 16, time.Minute},
+		{"a full hour of 5 minutes, both ends counted", 13, 4, 5 * time.Minute},
+		{"scrapes that come early and late", 240, 61, 15 * time.Second},
+	} {
+		if m := measure(t, probed(t, c.inHour, c.inQuarter), request(3*time.Hour, many(1)...)); m.ScrapeInterval != c.want {
+			t.Errorf("%s: %s, want %s", c.why, m.ScrapeInterval, c.want)
 		}
 	}
 }
@@ -159,7 +193,7 @@ func checkChunks(t *testing.T, why string, all []sent) {
 			t.Errorf("%s: %s to %s at %s: %d points, or off the grid", why, s.r.Start, s.r.End, s.r.Step, points)
 		}
 		day := s.r.End.Add(-1).Truncate(24 * time.Hour)
-		if i > 0 && !s.r.Start.After(day) { // the probe alone spans days
+		if i > 1 && !s.r.Start.After(day) { // the probes alone span days
 			t.Errorf("%s: %s to %s spans two days", why, s.r.Start, s.r.End)
 		}
 		if before, ok := seen[s.expr]; ok && !before.End.Add(s.r.Step).Equal(s.r.Start) {
@@ -186,6 +220,7 @@ func TestOddWindowsAreOnSlotBorders(t *testing.T) {
 			t.Errorf("%s: %s to %s", c.why, m.Start, m.End)
 		}
 		checkChunks(t, c.why, q.sent)
+		q.used[hourProbe] = true // a short window may hold no whole hour
 	}
 }
 
@@ -211,10 +246,11 @@ func TestWindowsThatAreRefused(t *testing.T) {
 
 func TestTooFewScrapes(t *testing.T) {
 	probe := func(x float64) map[string]model.Matrix {
-		return map[string]model.Matrix{"quantile(0.5": {{Values: []model.SamplePair{{Value: model.SampleValue(x)}}}}}
+		one := model.Matrix{{Values: []model.SamplePair{{Timestamp: model.TimeFromUnix(start.Unix()), Value: model.SampleValue(x)}}}}
+		return map[string]model.Matrix{hourProbe: one, quarterProbe: one}
 	}
-	_, err := promquery.Measure(t.Context(), newRecorder(t, probe(6)), request(time.Hour, many(1)...))
-	wantNoData(t, err, "at most 6 samples an hour", "scrape interval")
+	_, err := promquery.Measure(t.Context(), newRecorder(t, probe(2)), request(time.Hour, many(1)...))
+	wantNoData(t, err, "at most 2 samples an hour", "scrape interval")
 
 	answers := probe(math.NaN())
 	answers["count(count_over_time(h_count["] = nil
@@ -237,7 +273,7 @@ func wantNoData(t *testing.T, err error, message, next string) {
 
 // A query that fails ends the measurement with its own error, wherever it is.
 func TestFirstFailureIsReturned(t *testing.T) {
-	for n := range 9 {
+	for n := range 10 {
 		q := &failing{Querier: interval(t, 240), after: n}
 		_, err := promquery.Measure(t.Context(), q, request(time.Hour, many(1)...))
 		if !errors.Is(err, errAsked) {
@@ -264,7 +300,7 @@ func (f *failing) QueryRange(ctx context.Context, expr string, r promquery.Range
 
 func TestCancelledBetweenQueries(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	q := newRecorder(t, map[string]model.Matrix{"quantile(0.5": {{Values: []model.SamplePair{{Value: 240}}}}})
+	q := newRecorder(t, map[string]model.Matrix{hourProbe: {{Values: []model.SamplePair{{Value: 240}}}}})
 	r := request(time.Hour, many(1)...)
 	r.Progress = func(int, int) { cancel() }
 	if _, err := promquery.Measure(ctx, q, r); !errors.Is(err, context.Canceled) {

@@ -17,6 +17,7 @@ const (
 // slotData is what one group did in one slot.
 type slotData struct {
 	samples  float64 // scrapes seen, of the best covered series
+	expected float64 // scrapes that a whole slot has
 	calls    float64 // served calls
 	errors   float64
 	rejected float64
@@ -32,7 +33,11 @@ const (
 	slotMissing slotState = iota
 	slotHealthy
 	slotUnhealthy
+	slotExcluded // by the user
 )
+
+// masked: there is data, and it does not count.
+func (s slotState) masked() bool { return s == slotUnhealthy || s == slotExcluded }
 
 // series is everything slot-wise about one group, in order of time.
 type series struct {
@@ -44,6 +49,9 @@ func newSeries(start, end time.Time) *series {
 	return &series{start: start, slots: make([]slotData, int(end.Sub(start)/slot))}
 }
 
+// from is the start of slot i.
+func (s *series) from(i int) time.Time { return s.start.Add(time.Duration(i) * slot) }
+
 // at returns the slot that an increase evaluated at t covers, nil outside.
 func (s *series) at(t time.Time) *slotData {
 	i := int(t.Sub(s.start)/slot) - 1
@@ -53,12 +61,18 @@ func (s *series) at(t time.Time) *slotData {
 	return &s.slots[i]
 }
 
-// classify decides for every slot whether it is missing, healthy or not.
+// classify decides for every slot whether it is missing, excluded, healthy or
+// not. interval is the usual scrape interval, for a group too short to have its own.
 func (s *series) classify(interval time.Duration, u Unhealthy, exclude []Excluded, seconds float64) {
-	expected := float64(slot) / float64(interval)
+	s.expect(interval)
 	for i := range s.slots {
-		if d := &s.slots[i]; d.samples >= minSlotCoverage*expected {
-			d.state = slotHealthy
+		d := &s.slots[i]
+		if d.samples < minSlotCoverage*d.expected || d.expected < minSlotSamples {
+			continue
+		}
+		d.state = slotHealthy
+		if d.reason = s.excluded(i, exclude); d.reason != "" {
+			d.state = slotExcluded
 		}
 	}
 	median := s.medianP99(seconds)
@@ -67,7 +81,7 @@ func (s *series) classify(interval time.Duration, u Unhealthy, exclude []Exclude
 		if d.state != slotHealthy {
 			continue
 		}
-		if d.reason = s.unhealthyReason(i, u, exclude, median, seconds); d.reason != "" {
+		if d.reason = d.unhealthyReason(u, median, seconds); d.reason != "" {
 			d.state = slotUnhealthy
 		}
 	}
@@ -77,8 +91,9 @@ func (s *series) classify(interval time.Duration, u Unhealthy, exclude []Exclude
 func (s *series) medianP99(seconds float64) float64 {
 	var all []float64
 	for i := range s.slots {
-		if d := &s.slots[i]; d.state == slotHealthy && d.hist.total() >= minCallsForP99 {
-			all = append(all, d.p99(seconds))
+		d := &s.slots[i]
+		if p99 := d.p99(seconds); d.state == slotHealthy && d.hist.total() >= minCallsForP99 && !math.IsNaN(p99) {
+			all = append(all, p99)
 		}
 	}
 	if len(all) == 0 {
@@ -97,14 +112,18 @@ func (d *slotData) p99(seconds float64) float64 {
 	return q.Value
 }
 
-func (s *series) unhealthyReason(i int, u Unhealthy, exclude []Excluded, median, seconds float64) string {
-	d := &s.slots[i]
-	from := s.start.Add(time.Duration(i) * slot)
+// excluded is the reason for which slot i does not count, "" where it does.
+func (s *series) excluded(i int, exclude []Excluded) string {
+	from := s.from(i)
 	for _, e := range exclude {
 		if e.From.Before(from.Add(slot)) && e.To.After(from) {
 			return "excluded: " + orUnsaid(e.Reason)
 		}
 	}
+	return ""
+}
+
+func (d *slotData) unhealthyReason(u Unhealthy, median, seconds float64) string {
 	all := max(d.calls, d.errors)
 	if all >= minCallsForErrors && d.errors > u.Errors*all {
 		return fmt.Sprintf("error ratio above %s %%", number(u.Errors*100))
@@ -122,15 +141,15 @@ func orUnsaid(reason string) string {
 	return reason
 }
 
-// masked returns the unhealthy slots, neighbours of one reason merged.
+// masked returns the unhealthy and the excluded slots, neighbours of one reason merged.
 func (s *series) masked() []Excluded {
 	var out []Excluded
 	for i := range s.slots {
 		d := &s.slots[i]
-		if d.state != slotUnhealthy {
+		if !d.state.masked() {
 			continue
 		}
-		from := s.start.Add(time.Duration(i) * slot)
+		from := s.from(i)
 		if n := len(out); n > 0 && out[n-1].To.Equal(from) && out[n-1].Reason == d.reason {
 			out[n-1].To = from.Add(slot)
 			continue
@@ -148,6 +167,8 @@ func (s *series) count() SlotCount {
 			c.Healthy++
 		case slotUnhealthy:
 			c.Unhealthy++
+		case slotExcluded:
+			c.Excluded++
 		case slotMissing:
 			c.Missing++
 			if s.slots[i].samples > 0 {
@@ -158,8 +179,8 @@ func (s *series) count() SlotCount {
 	return c
 }
 
-// healthyAt says whether a step at t counts: its slot is healthy, and no
-// unhealthy slot is within margin, since calls that started there end here and
+// healthyAt says whether a step at t counts: its slot is healthy, and no masked
+// slot is within margin, since calls that started there end here and
 // the rate window reaches back.
 func (s *series) healthyAt(t time.Time, margin time.Duration) bool {
 	at := s.holding(t)
@@ -168,7 +189,7 @@ func (s *series) healthyAt(t time.Time, margin time.Duration) bool {
 	}
 	for edge := -margin; edge < margin+slot; edge += slot {
 		near := s.holding(t.Add(min(edge, margin)))
-		if near != nil && near.state == slotUnhealthy {
+		if near != nil && near.state.masked() {
 			return false
 		}
 	}
@@ -201,12 +222,9 @@ func (s *series) fold(d *Dependency, unit string, seconds float64) {
 	d.Slots, d.Masked = s.count(), s.masked()
 	d.P99, d.P99All = healthy.quantile(0.99, seconds), all.quantile(0.99, seconds)
 	d.Mean, d.MeanAll = ratio(sum, observations(&healthy, d.Calls)), ratio(sumAll, observations(&all, d.CallsAll))
-	d.QuantileDoubt = quantileDoubt(&healthy, d, unit, seconds)
+	d.Observed, d.Histogram = healthy.total(), healthy.in(seconds)
+	d.doubt(&healthy, unit, seconds)
 }
-
-// uninformative is the share of calls in one bucket above which the quantile
-// only reflects that bucket's bounds.
-const uninformative = 0.99
 
 // observations are what a sum of durations is divided by: the histogram's own
 // count, or the calls where it has no buckets.
@@ -215,22 +233,6 @@ func observations(b *buckets, calls float64) float64 {
 		return n
 	}
 	return calls
-}
-
-func quantileDoubt(b *buckets, d *Dependency, unit string, seconds float64) *Remark {
-	if d.Calls > 0 && math.IsNaN(b.topBound()) {
-		return &Remark{RemarkNoBounds, "the histogram has no finite bucket bound that holds throughout: switch buckets on, or choose a window in which the bounds did not change"}
-	}
-	if why := b.contradictsUnit(unit); why != "" {
-		return &Remark{RemarkUnit, why}
-	}
-	if !math.IsNaN(d.Mean) && b.meanOutside(d.Mean, seconds) {
-		return &Remark{RemarkMean, fmt.Sprintf("a mean of %s s is impossible for its buckets: sum and buckets differ in unit or in population", number(d.Mean))}
-	}
-	if d.P99.Share > uninformative {
-		return &Remark{RemarkOneBucket, fmt.Sprintf("%.1f %% of all calls lie in one bucket, %s s to %s s", 100*d.P99.Share, number(d.P99.Low), number(d.P99.High))}
-	}
-	return nil
 }
 
 func ratio(a, b float64) float64 {

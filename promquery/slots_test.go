@@ -105,7 +105,7 @@ func TestExcludedWindows(t *testing.T) {
 		s.classify(interval15, unhealthy, []Excluded{{c.from, c.to, "drill"}}, 1)
 		var got []int
 		for i, d := range s.slots {
-			if d.state == slotUnhealthy {
+			if d.state == slotExcluded {
 				got = append(got, i)
 				if d.reason != "excluded: drill" {
 					t.Errorf("%s: reason %q", c.why, d.reason)
@@ -131,7 +131,7 @@ func TestMaskedAreMergedByReason(t *testing.T) {
 	if d := cmp.Diff(want, s.masked()); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	if d := cmp.Diff(SlotCount{Total: 10, Healthy: 3, Unhealthy: 6, Missing: 1}, s.count()); d != "" {
+	if d := cmp.Diff(SlotCount{Total: 10, Healthy: 3, Unhealthy: 5, Excluded: 1, Missing: 1}, s.count()); d != "" {
 		t.Errorf("counts (-want +got)\n%s", d)
 	}
 }
@@ -221,6 +221,7 @@ func TestFoldByHand(t *testing.T) {
 	}{
 		{"calls", d.Calls, 900},
 		{"calls unmasked", d.CallsAll, 1800},
+		{"calls in the histogram", d.Observed, 900},
 		{"mean", d.Mean, 72.0 / 900},
 		{"mean unmasked", d.MeanAll, 9072.0 / 1800},
 		// rank 891 of 900 is in (0.1, 0.2], which holds the calls 601 to 891.
@@ -234,6 +235,10 @@ func TestFoldByHand(t *testing.T) {
 		if c.got != c.want && !(math.Abs(c.got-c.want) < 1e-12) {
 			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
 		}
+	}
+	want := Histogram{Bounds: []float64{0.1, 0.2, 1, inf}, Counts: []float64{600, 891, 900, 900}}
+	if d := cmp.Diff(want, d.Histogram); d != "" {
+		t.Errorf("healthy histogram (-want +got)\n%s", d)
 	}
 	if d := cmp.Diff([]float64{600.0 / 900, 300.0 / 900}, d.SlotRates); d != "" {
 		t.Errorf("rates of healthy slots (-want +got)\n%s", d)
@@ -249,8 +254,11 @@ func TestMeanWithoutBuckets(t *testing.T) {
 	s.classify(interval15, unhealthy, nil, 1)
 	d := newDependency("x")
 	s.fold(d, "s", 1)
-	if d.Mean != 0.05 || !math.IsNaN(d.P99.Value) || d.QuantileDoubt == nil {
-		t.Errorf("mean %v, p99 %v, doubt %v", d.Mean, d.P99.Value, d.QuantileDoubt)
+	if d.Mean != 0.05 || !math.IsNaN(d.P99.Value) || d.P99.Clipped() || !math.IsNaN(d.Observed) {
+		t.Errorf("mean %v, p99 %+v, %v observed", d.Mean, d.P99, d.Observed)
+	}
+	if r := d.noQuantile(); r == nil || r.ID != RemarkNoBounds || d.QuantileDoubt != nil {
+		t.Errorf("said %v, doubt %v; want only that there are no bounds", r, d.QuantileDoubt)
 	}
 }
 

@@ -14,6 +14,8 @@ const (
 	smallCoverage  = 0.5
 	wideResolution = 3.0
 	tooMuchMasked  = 0.3
+	// otherPopulation is how far counter and histogram may differ by extrapolation.
+	otherPopulation = 0.1
 )
 
 // Verdict says what a dependency's measurement is worth.
@@ -36,14 +38,11 @@ func (m *Measurement) Judge(d *Dependency) Verdict {
 }
 
 func (m *Measurement) failure(d *Dependency) (failure, next string) {
+	if failure, next = m.uncovered(d); failure != "" {
+		return failure, next
+	}
 	masked := d.Slots.MaskedShare()
 	switch {
-	case d.Slots.Covered() == 0 && d.Slots.Sparse > 0:
-		return fmt.Sprintf("no slot of 15 minutes has half of its scrapes: the series of %s are too short or too full of gaps", d.Match),
-			"choose a window in which it was scraped throughout"
-	case d.Slots.Covered() == 0:
-		return fmt.Sprintf("no series of %s with %s in the window", m.Series.CounterName(), d.Match),
-			"check match and the bulkhead's name against the label values in Prometheus, or the selector"
 	case d.CallsAll <= 0:
 		return fmt.Sprintf("no traffic: the series of %s exist and counted nothing", d.Match),
 			"choose a window in which it is called, or set permits by hand"
@@ -53,10 +52,50 @@ func (m *Measurement) failure(d *Dependency) (failure, next string) {
 	case d.Calls < minCalls:
 		return fmt.Sprintf("only %.0f healthy calls: a p99 needs at least %d", d.Calls, minCalls),
 			m.moreData() + ", or set permits by hand"
+	case d.evidence() < minCalls:
+		return fmt.Sprintf("only %.0f healthy calls are in the histogram, %.0f in the counter: a p99 needs at least %d", d.Observed, d.Calls, minCalls),
+			fmt.Sprintf("check that %s and %s count the same calls; else %s, or set permits by hand", m.Series.CounterName(), m.Series.Histogram, m.moreData())
+	case d.Contradiction != nil && !m.acceptsUnit(d):
+		return d.Contradiction.Text, m.settle(d.Contradiction)
 	case math.IsNaN(d.PeakInstance.Value) || d.PeakInstance.Value <= 0:
 		return "no rate at any healthy step", "choose a longer window, or check the scrape interval"
 	}
 	return "", ""
+}
+
+// uncovered says why there is no slot to measure.
+func (m *Measurement) uncovered(d *Dependency) (failure, next string) {
+	switch {
+	case d.Slots.Covered() > 0:
+		return "", ""
+	case d.Slots.Excluded > 0:
+		return "all of its data lies in excluded times", "shorten measure.exclude, or choose a window that reaches beyond it"
+	case d.Slots.Sparse > 0:
+		return fmt.Sprintf("no slot of 15 minutes has 3 scrapes and half of the usual ones: the series of %s are too short, scraped too rarely or too full of gaps", d.Match),
+			"choose a window in which it was scraped throughout, every 5 minutes or more often"
+	}
+	return fmt.Sprintf("no series of %s with %s in the window", m.Series.CounterName(), d.Match),
+		"check match and the bulkhead's name against the label values in Prometheus, or the selector"
+}
+
+// acceptsUnit: the user stated the unit that the bounds speak against.
+func (m *Measurement) acceptsUnit(d *Dependency) bool {
+	return m.UnitStated && d.Contradiction.ID == RemarkUnit
+}
+
+func (m *Measurement) settle(contradiction *Remark) string {
+	if contradiction.ID == RemarkUnit {
+		return "say which one it is with prometheus.series.unit"
+	}
+	return "set prometheus.series.unit if " + m.Series.Unit + " is wrong; otherwise sum and buckets are of different calls: choose series that belong together"
+}
+
+// evidence is the number of healthy calls that both rate and p99 rest on.
+func (d *Dependency) evidence() float64 {
+	if d.Observed > 0 {
+		return min(d.Calls, d.Observed)
+	}
+	return d.Calls // without buckets there is no p99 to rest on them
 }
 
 // moreData says where more calls can come from: a longer window helps only
@@ -75,7 +114,16 @@ func (m *Measurement) doubts(d *Dependency) []Remark {
 	} else if !d.P99.Clipped() {
 		all = append(all, WideBucket(d.P99.Low, d.P99.High)...)
 	}
-	all = append(all, LittleData(d.Calls, d.Slots.Covered())...)
+	if d.Contradiction != nil {
+		all = append(all, *d.Contradiction)
+	}
+	if r := d.noQuantile(); r != nil {
+		all = append(all, *r)
+	}
+	if d.Observed > 0 && math.Abs(d.Calls-d.Observed) > otherPopulation*max(d.Calls, d.Observed) {
+		all = append(all, Remark{RemarkPopulation, fmt.Sprintf("the counter has %.0f healthy calls, the histogram %.0f: rate and p99 are of different calls", d.Calls, d.Observed)})
+	}
+	all = append(all, LittleData(d.evidence(), d.Slots.Covered())...)
 	if share := d.Slots.Coverage(); share < smallCoverage {
 		all = append(all, Remark{RemarkCoverage, fmt.Sprintf("only %.0f %% of the window has data (under 50 %%)", 100*share)})
 	}
@@ -83,4 +131,15 @@ func (m *Measurement) doubts(d *Dependency) []Remark {
 		all = append(all, CensoredRate(d.Rejected))
 	}
 	return all
+}
+
+// noQuantile says why there is no p99 at all, not even a clipped one; nil: there is.
+func (d *Dependency) noQuantile() *Remark {
+	switch {
+	case !math.IsNaN(d.P99.Value) || d.P99.Clipped():
+		return nil
+	case len(d.Histogram.Bounds) > 1 && d.Observed == 0:
+		return &Remark{RemarkPopulation, fmt.Sprintf("the counter has %.0f healthy calls, the histogram none: check that they count the same calls", d.Calls)}
+	}
+	return &Remark{RemarkNoBounds, "the histogram has no finite bucket bound that holds throughout: switch buckets on, or choose a window in which the bounds did not change"}
 }
