@@ -110,7 +110,14 @@ func (b *Bulkhead) queueWait() (*big.Rat, error) {
 		}
 		return q.Timeout, nil
 	}
-	byLength, err := sizing.QueueWait(*q.Length, *b.Permits, b.Spec.Timeout)
+	hold := b.Spec.Timeout
+	if b.Spec.Covers == "call" {
+		var err error
+		if hold, err = sizing.CallHold(b.callTime()); err != nil {
+			return nil, err
+		}
+	}
+	byLength, err := sizing.QueueWait(*q.Length, *b.Permits, hold)
 	if err == nil && q.Timeout != nil && q.Timeout.Cmp(byLength) < 0 {
 		return q.Timeout, nil
 	}
