@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"strings"
 
 	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
@@ -44,6 +43,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // classify turns an error of client_golang's API into an *Error. where is the
 // server's address without secrets.
 func classify(where string, err error) error {
+	err = bare(err)
 	var known *Error
 	var apiErr *v1.Error
 	switch {
@@ -55,12 +55,12 @@ func classify(where string, err error) error {
 		return &Error{Unavailable, fmt.Sprintf("%s did not answer in time", where),
 			"raise --timeout, or ask for less with a shorter --window", err}
 	case errors.As(err, &apiErr):
-		return classifyAPI(where, apiErr)
+		return classifyAPI(where, scrubbed(apiErr))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{Unavailable, fmt.Sprintf("%s broke off in the middle of its answer", where),
 			"try again; if it persists, look at the server's log and at what stands in front of it", err}
 	}
-	return &Error{Unavailable, fmt.Sprintf("cannot reach %s: %s", where, cause(err)),
+	return &Error{Unavailable, fmt.Sprintf("cannot reach %s: %s", where, scrub(err.Error())),
 		"check the address in --prometheus or prometheus.url, and that the server is up", err}
 }
 
@@ -105,14 +105,4 @@ func withDetail(said, detail string) string {
 		line = line[:200] + "..."
 	}
 	return said + ": " + line
-}
-
-// cause unwraps the URL that net/http puts before every error: it is long, and
-// it may hold a password.
-func cause(err error) string {
-	var ue *url.Error
-	if errors.As(err, &ue) {
-		return ue.Err.Error()
-	}
-	return err.Error()
 }

@@ -44,18 +44,9 @@ func newHTTP(address string, timeout time.Duration, rt http.RoundTripper, limit 
 	}
 	client, err := api.NewClient(api.Config{Address: address, RoundTripper: guard{rt, Redact(address), limit}})
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", Redact(address), err)
+		return nil, fmt.Errorf("%q: %w", Redact(address), bare(err))
 	}
 	return &HTTP{api: v1.NewAPI(client), where: Redact(address), timeout: timeout}, nil
-}
-
-// Redact returns an address without its password, for people to read.
-func Redact(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "(an address that does not parse)"
-	}
-	return u.Redacted()
 }
 
 // Query implements Querier.
@@ -127,6 +118,9 @@ func (g guard) refuse(req *http.Request, resp *http.Response) error {
 	case code/100 == 2, code == http.StatusBadRequest, code == http.StatusUnprocessableEntity:
 		return nil // the API's own, in JSON
 	case code == http.StatusTemporaryRedirect, code == http.StatusPermanentRedirect:
+		if _, err := resp.Location(); err != nil {
+			return redirected(g.where, resp) // net/http would quote what it cannot follow
+		}
 		return nil // followed, query and all
 	case code/100 == 3:
 		return redirected(g.where, resp)

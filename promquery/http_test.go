@@ -134,7 +134,7 @@ func wantFailure(t *testing.T, err error, kind Kind, message, next string) {
 		t.Errorf("message %q is not one short line", e.Message)
 	}
 	for ; err != nil; err = errors.Unwrap(err) {
-		if text := err.Error(); strings.Contains(text, password) || strings.Contains(text, "secret") {
+		if text := strings.ToLower(err.Error()); strings.Contains(text, password) || strings.Contains(text, "secret") || strings.Contains(text, "user:") || strings.Contains(text, "@") {
 			t.Errorf("%q holds a secret", text)
 		}
 	}
@@ -148,7 +148,7 @@ func TestNobodyListens(t *testing.T) {
 	} {
 		_, _, err := newTestHTTP(t, c.address, time.Minute).QueryRange(t.Context(), "up", someRange)
 		t.Run(c.why, func(t *testing.T) {
-			wantFailure(t, err, Unavailable, "cannot reach http://user:xxxxx@", "server is up")
+			wantFailure(t, err, Unavailable, "cannot reach http://", "server is up")
 		})
 	}
 }

@@ -23,12 +23,12 @@ func refusedStatus(where string, resp *http.Response) error {
 	if json.Unmarshal(body, &api) == nil && api.Error != "" {
 		switch api.ErrorType {
 		case v1.ErrTimeout, v1.ErrCanceled, v1.ErrExec:
-			return classifyAPI(where, &v1.Error{Type: api.ErrorType, Msg: api.Error})
+			return classifyAPI(where, &v1.Error{Type: api.ErrorType, Msg: scrub(api.Error)})
 		}
 		body = []byte(api.Error)
 	}
 	kind, next := adviceFor(resp.StatusCode)
-	return &Error{Kind: kind, Message: withDetail(said, string(body)), Next: next}
+	return &Error{Kind: kind, Message: withDetail(said, scrub(string(body))), Next: next}
 }
 
 func adviceFor(status int) (Kind, string) {
