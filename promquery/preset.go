@@ -165,7 +165,8 @@ func presetTable() []Preset {
 				Histogram: "http_client_request_duration_seconds", Unit: "s",
 				Dependency: []string{"server_address"}, Instance: instanceLabels,
 				Errors: []string{`http_response_status_code=~"5.."`, `error_type!="",http_response_status_code=""`},
-				Level:  LevelAttempt, Ends: EndsComplete, TopBound: 10,
+				// The convention leaves the end open; .NET's and Go's clients stop at the headers.
+				Level: LevelAttempt, Ends: EndsHeaders, TopBound: 10,
 			},
 		},
 		{

@@ -17,6 +17,8 @@ import (
 // Querier answers PromQL. It is deliberately the smallest interface that both
 // a server and the embedded engine can satisfy: query and query_range, which
 // every member of the Prometheus family has (status endpoints often are absent).
+// Measure sends range queries only, since all that it asks has a course over
+// time; an instant query is for whoever wants to compare a number with the server's.
 //
 // Both methods return the annotations of the engine (warnings and infos, as
 // text) beside the result. Errors are of type *Error where the cause is known.
