@@ -32,7 +32,7 @@ func Request(f *schema.File, start *time.Time, end time.Time) (promquery.Request
 		start = &from
 	}
 	r := promquery.Request{
-		Series: series, Preset: preset, Selector: p.Selector, Start: *start, End: end,
+		Series: series, UnitStated: p.Series.Unit != "", Preset: preset, Selector: p.Selector, Start: *start, End: end,
 		Unhealthy: promquery.Unhealthy{Errors: sizing.Float(f.Measure.UnhealthyErrors), P99Factor: sizing.Float(f.Measure.P99Factor)},
 	}
 	for _, b := range f.Bulkheads {
