@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -36,11 +37,20 @@ type blockMeta struct {
 	MaxTime int64 `json:"maxTime"`
 }
 
+// maxMeta bounds what is read of meta.json, in bytes; a real one has under 10 kB,
+// thousands of compacted sources included under 1 MB.
+const maxMeta = 4 << 20
+
 // metaVersion is the only version of meta.json there has been.
 const metaVersion = 1
 
 // readBlock opens the parts of a block. What was opened is closed on an error.
 func readBlock(dir string) (_ *block, err error) {
+	for _, name := range []string{"meta.json", "index"} { // opening a pipe would wait for ever
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is not a regular file", name)
+		}
+	}
 	meta, err := readMeta(dir)
 	if err != nil {
 		return nil, err
@@ -65,11 +75,12 @@ func readBlock(dir string) (_ *block, err error) {
 
 func readMeta(dir string) (blockMeta, error) {
 	var meta blockMeta
-	text, err := os.ReadFile(filepath.Join(dir, "meta.json"))
+	f, err := os.Open(filepath.Join(dir, "meta.json"))
 	if err != nil {
 		return meta, err
 	}
-	if err := json.Unmarshal(text, &meta); err != nil {
+	defer f.Close() // read only: nothing is lost by a failure
+	if err := json.NewDecoder(io.LimitReader(f, maxMeta)).Decode(&meta); err != nil {
 		return meta, fmt.Errorf("meta.json: %w", err)
 	}
 	if meta.Version != metaVersion {
