@@ -2,7 +2,6 @@ package schema
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,7 +24,7 @@ func Load(name string, src []byte) (*File, []Problem) {
 		return nil, sorted(problems)
 	}
 	if root.size > maxSize {
-		return nil, []Problem{s.problem(RuleRange, root.at, fmt.Sprintf("the file has more than %d values, its aliases written out", maxSize), "split the file, or check its aliases")}
+		return nil, []Problem{s.problem(RuleRange, root.at, tooMany+", its aliases written out", "split the file, or check its aliases")}
 	}
 	problems = append(validate(s, format, root), compare(s, root)...)
 	if slices.ContainsFunc(problems, func(p Problem) bool { return p.Rule != RuleOvercommit }) {

@@ -15,8 +15,8 @@ import (
 // arithmetic. What could read, run or blow up is refused before evaluation.
 func readCUE(src *source) (*node, []Problem) {
 	body, base := src.body()
-	if at := tooDeep(body); at >= 0 {
-		return nil, []Problem{src.problem(RuleSyntax, base+at, fmt.Sprintf("values are nested more than %d deep", maxDepth), "flatten the file")}
+	if problems := scanCUE(src, body, base); len(problems) > 0 {
+		return nil, problems
 	}
 	file, err := parser.ParseFile(src.name, body)
 	if err != nil {

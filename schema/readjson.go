@@ -21,8 +21,8 @@ type jsonReader struct {
 func readJSON(src *source) (*node, []Problem) {
 	body, base := src.body()
 	r := &jsonReader{src: src, base: base}
-	if at := tooDeep(body); at >= 0 {
-		return nil, []Problem{src.problem(RuleSyntax, base+at, fmt.Sprintf("values are nested more than %d deep", maxDepth), "flatten the file")}
+	if p := scanJSON(src, body, base); p != nil {
+		return nil, []Problem{*p}
 	}
 	if p := jsonSyntax(src, body, base); p != nil {
 		return nil, []Problem{*p}
@@ -50,26 +50,48 @@ func jsonSyntax(src *source, body []byte, base int) *Problem {
 	return &p
 }
 
-// tooDeep returns the offset at which brackets outside of strings are nested
-// too deep, or -1.
-func tooDeep(text []byte) int {
-	depth, quoted := 0, false
+// scanJSON refuses, byte by byte, what a tree should not be built of: brackets
+// nested too deep, or too many values.
+func scanJSON(src *source, text []byte, base int) *Problem {
+	depth, values, opened := 0, 1, false
 	for i := 0; i < len(text); i++ {
-		switch b := text[i]; {
-		case quoted && b == '\\':
-			i++
-		case b == '"':
-			quoted = !quoted
-		case quoted:
-		case b == '{' || b == '[' || b == '(':
-			if depth++; depth > maxDepth {
-				return i
+		switch text[i] {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '"':
+			i = endOfString(text, i)
+		case '{', '[':
+			depth, values, opened = depth+1, values+1, true
+			if depth > maxDepth {
+				p := src.problem(RuleSyntax, base+i, tooDeep, "flatten the file")
+				return &p
 			}
-		case b == '}' || b == ']' || b == ')':
-			depth--
+			continue
+		case '}', ']':
+			if depth--; opened { // nothing was in it
+				values--
+			}
+		case ',', ':':
+			values++
+		}
+		opened = false
+		if values > maxSize {
+			p := src.problem(RuleRange, base+i, tooMany, "split the file")
+			return &p
 		}
 	}
-	return -1
+	return nil
+}
+
+// endOfString returns the offset of the quote that ends the string at i, or of
+// the last byte where none does.
+func endOfString(text []byte, i int) int {
+	for i++; i < len(text) && text[i] != '"'; i++ {
+		if text[i] == '\\' {
+			i++
+		}
+	}
+	return min(i, len(text)-1)
 }
 
 func (r *jsonReader) read(x ast.Expr) *node {

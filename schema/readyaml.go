@@ -83,7 +83,7 @@ func (r *yamlReader) read(y *yaml.Node, depth int) *node {
 	case r.open[y]:
 		return r.fail(y, RuleSyntax, fmt.Sprintf("anchor %q contains itself", clip(y.Anchor)), "write the value out")
 	case depth > maxDepth:
-		return r.fail(y, RuleSyntax, fmt.Sprintf("values are nested more than %d deep", maxDepth), "flatten the file")
+		return r.fail(y, RuleSyntax, tooDeep, "flatten the file")
 	case len(r.problems) > 20:
 		return &node{size: 1}
 	}

@@ -14,6 +14,12 @@ const maxSource = 4 << 20
 // maxDepth is how deep values may be nested.
 const maxDepth = 100
 
+// What a file with more than that is told.
+var (
+	tooDeep = fmt.Sprintf("values are nested more than %d deep", maxDepth)
+	tooMany = fmt.Sprintf("the file has more than %d values", maxSize)
+)
+
 var bom = []byte("\ufeff")
 
 // source is a file's text, and where its lines start.

@@ -79,7 +79,7 @@ func readMeta(dir string) (blockMeta, error) {
 	if err != nil {
 		return meta, err
 	}
-	defer f.Close() // read only: nothing is lost by a failure
+	defer func() { _ = f.Close() }() // read only: nothing is lost by a failure
 	if err := json.NewDecoder(io.LimitReader(f, maxMeta)).Decode(&meta); err != nil {
 		return meta, fmt.Errorf("meta.json: %w", err)
 	}
