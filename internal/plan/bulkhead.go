@@ -81,10 +81,20 @@ func (b *Bulkhead) failClipped() {
 
 func (b *Bulkhead) failUnknown() {
 	if b.SizedBy == SizedByP99 {
-		b.fail("there is no p99", "write traffic.p99, measure it, or use headroom: auto with a mean")
+		b.fail("there is no p99"+b.because(promquery.RemarkNoBounds), "write traffic.p99, measure it, or use headroom: auto with a mean")
 		return
 	}
 	b.fail("there is no mean to size by", "measure the sum of durations (a histogram has it as _sum), or name a headroom factor and have a p99")
+}
+
+// because quotes a doubt, where there is one of that kind.
+func (b *Bulkhead) because(id string) string {
+	for _, d := range b.Doubts {
+		if d.ID == id {
+			return ": " + d.Text
+		}
+	}
+	return ""
 }
 
 func duration(seconds float64) string {

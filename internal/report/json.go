@@ -231,25 +231,25 @@ func newStallJSON(e *sizing.StallEffect) stallJSON {
 }
 
 type poolJSON struct {
-	Name            string    `json:"name"`
-	Service         string    `json:"service"`
-	Size            int       `json:"size"`
-	Reserved        int       `json:"reserved"`
-	Available       int       `json:"available"` // size - reserved
-	Budget          int       `json:"budget"`    // available x overcommit ratio
-	PermitsNow      *int      `json:"permits_now"`
-	Permits         int       `json:"permits"`       // after the cuts
-	PermitsUncut    int       `json:"permits_uncut"` // before them
-	Fits            *bool     `json:"fits"`          // permits_uncut is within the budget; null: not known
-	Short           int       `json:"short"`         // permits missing even after the cuts
-	Cuts            []cutJSON `json:"cuts"`
-	SizeNeeded      *int      `json:"size_needed"`
-	InstancesNeeded *int      `json:"instances_needed"`
-	LeftAfterStalls []int     `json:"left_after_stalls"`
-	FullProbability *float64  `json:"full_probability"`
-	FullWhileStall  *float64  `json:"full_probability_while_stalled"`
-	ThreadsNeed     *int      `json:"size_needed_against_deadlock"`
-	Unsized         []string  `json:"unsized"`
+	Name             string    `json:"name"`
+	Service          string    `json:"service"`
+	Size             int       `json:"size"`
+	Reserved         int       `json:"reserved"`
+	Available        int       `json:"available"` // size - reserved
+	Budget           int       `json:"budget"`    // available x overcommit ratio
+	PermitsNow       *int      `json:"permits_now"`
+	Permits          int       `json:"permits"` // what the bulkheads ask for, before any cut
+	PermitsAfterCuts int       `json:"permits_after_cuts"`
+	Fits             *bool     `json:"fits"`  // permits are within the budget; null: not known
+	Short            int       `json:"short"` // permits missing even after the cuts
+	Cuts             []cutJSON `json:"cuts"`
+	SizeNeeded       *int      `json:"size_needed"`
+	InstancesNeeded  *int      `json:"instances_needed"`
+	LeftAfterStalls  []int     `json:"left_after_stalls"`
+	FullProbability  *float64  `json:"full_probability"`
+	FullWhileStall   *float64  `json:"full_probability_while_stalled"`
+	ThreadsNeed      *int      `json:"size_needed_against_deadlock"`
+	Unsized          []string  `json:"unsized"`
 }
 
 type cutJSON struct {
@@ -264,7 +264,7 @@ type cutJSON struct {
 func newPoolJSON(s *plan.Service, p *plan.Pool) poolJSON {
 	out := poolJSON{
 		Name: p.Spec.Name, Service: s.Name, Size: p.Spec.Size, Reserved: p.Spec.Reserved, Available: p.Available, Budget: p.Budget,
-		Permits: p.Permits, PermitsUncut: p.Wanted, Fits: p.Fits, Short: p.Short, Cuts: []cutJSON{},
+		Permits: p.Wanted, PermitsAfterCuts: p.Permits, Fits: p.Fits, Short: p.Short, Cuts: []cutJSON{},
 		SizeNeeded: p.SizeFor, InstancesNeeded: p.InstancesFor, LeftAfterStalls: orEmpty(p.LeftAfter), ThreadsNeed: p.ThreadsNeed, Unsized: orEmpty(p.Unsized),
 	}
 	if p.NowKnown {
