@@ -44,7 +44,7 @@ func output(t *testing.T, args []string) string {
 	t.Helper()
 	t.Setenv("NO_COLOR", "1")
 	var stdout, stderr bytes.Buffer
-	if code := runWide(args, 120, &stdout, &stderr); code != exitFine {
+	if code := runWide(args, 128, &stdout, &stderr); code != exitFine {
 		t.Fatalf("bhsize %v: exit %d: %s", args, code, stderr.String())
 	}
 	return stdout.String()
