@@ -178,7 +178,7 @@ func shedSteps(b *plan.Bulkhead) []step {
 	steps := []step{{"in flight", float(b.MeanInFlight), "mean at peak: rate x attempts x mean, the offered load in erlangs"}}
 	if b.Measured != nil {
 		if x := b.Measured.InFlight.Value; x > 0 {
-			steps = append(steps, step{"", fmt.Sprintf("%.3g", x), fmt.Sprintf("measured at %s, from the rate of the duration sum", at(b.Measured.InFlight.At))})
+			steps = append(steps, step{"", fmt.Sprintf("%.3g", x), fmt.Sprintf("measured on the busiest instance at %s, from the rate of the duration sum", at(b.Measured.InFlight.At))})
 		}
 	}
 	if b.Shed == nil {
