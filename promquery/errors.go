@@ -60,7 +60,7 @@ func classify(where string, err error) error {
 		return &Error{Unavailable, fmt.Sprintf("%s broke off in the middle of its answer", where),
 			"try again; if it persists, look at the server's log and at what stands in front of it", err}
 	}
-	return &Error{Unavailable, fmt.Sprintf("cannot reach %s: %s", where, scrub(err.Error())),
+	return &Error{Unavailable, fmt.Sprintf("cannot reach %s: %s", where, clip(scrub(err.Error()))),
 		"check the address in --prometheus or prometheus.url, and that the server is up", err}
 }
 
@@ -73,7 +73,7 @@ const (
 // classifyAPI sorts the errors that carry Prometheus's own errorType, or that
 // client_golang derived from the status code.
 func classifyAPI(where string, e *v1.Error) error {
-	said := strings.TrimSpace(e.Msg)
+	said := clip(strings.TrimSpace(e.Msg))
 	switch e.Type {
 	case v1.ErrBadData:
 		return &Error{BadQuery, fmt.Sprintf("%s refused the query: %s", where, said),
@@ -101,8 +101,5 @@ func withDetail(said, detail string) string {
 	if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "<") {
 		return said // a page for browsers says less than its status
 	}
-	if len(line) > 200 {
-		line = line[:200] + "..."
-	}
-	return said + ": " + line
+	return said + ": " + clip(line)
 }

@@ -2,9 +2,7 @@ package promquery
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -16,11 +14,9 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// MaxResponse is the largest answer read from a server, in bytes. A day of one
-// query over 500 dependencies at a 15 s step is about 90 MB of JSON.
-const MaxResponse = 512 << 20
-
-// HTTP asks a server with the Prometheus HTTP API.
+// HTTP asks a server with the Prometheus HTTP API. What it returns is checked:
+// no series is nil or there twice, and its times ascend. An answer above
+// MaxResponse, MaxSeries or MaxPoints is TooExpensive, and none of it is kept.
 type HTTP struct {
 	api     v1.API
 	where   string
@@ -61,7 +57,10 @@ func (h *HTTP) Query(ctx context.Context, expr string, at time.Time) (model.Vect
 	if !ok {
 		return nil, nil, wrongType(h.where, "vector", val)
 	}
-	return vector, slices.Concat(warnings, v1.Warnings(infos)), nil
+	if err := checkVector(h.where, vector); err != nil {
+		return nil, nil, err
+	}
+	return vector, clipAll(warnings, infos), nil
 }
 
 // QueryRange implements Querier.
@@ -76,7 +75,10 @@ func (h *HTTP) QueryRange(ctx context.Context, expr string, r Range) (model.Matr
 	if !ok {
 		return nil, nil, wrongType(h.where, "matrix", val)
 	}
-	return matrix, slices.Concat(warnings, v1.Warnings(infos)), nil
+	if err := checkMatrix(h.where, matrix); err != nil {
+		return nil, nil, err
+	}
+	return matrix, clipAll(warnings, infos), nil
 }
 
 func wrongType(where, want string, got model.Value) error {
@@ -90,7 +92,7 @@ func wrongType(where, want string, got model.Value) error {
 
 // guard refuses answers that client_golang would misread: pages that are not
 // JSON (a login page answers 200 with HTML), redirects that lose the query, and
-// statuses that are not of the API. It bounds the size of the others.
+// statuses that are not of the API. It bounds the others (see boundedBody).
 type guard struct {
 	next  http.RoundTripper
 	where string
@@ -113,7 +115,7 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 func (g guard) refuse(req *http.Request, resp *http.Response) error {
 	switch code := resp.StatusCode; {
 	case code == http.StatusOK && !isJSON(resp):
-		return &Error{NotPrometheus, fmt.Sprintf("%s answered with %q instead of JSON", g.where, resp.Header.Get("Content-Type")),
+		return &Error{NotPrometheus, fmt.Sprintf("%s answered with %q instead of JSON", g.where, clip(resp.Header.Get("Content-Type"))),
 			"check the address: a login page or another service may stand in front of Prometheus", nil}
 	case code/100 == 2, code == http.StatusBadRequest, code == http.StatusUnprocessableEntity:
 		return nil // the API's own, in JSON
@@ -138,24 +140,3 @@ func isJSON(resp *http.Response) bool {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return err == nil && kind == "application/json"
 }
-
-// errTooLarge ends the reading of an answer that would not fit in memory.
-var errTooLarge = errors.New("answer too large")
-
-type boundedBody struct {
-	body        io.ReadCloser
-	left, limit int64
-	where       string
-}
-
-func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, &Error{TooExpensive, fmt.Sprintf("the answer of %s is larger than %d MiB", b.where, b.limit>>20),
-			"narrow prometheus.selector so that fewer dependencies match", errTooLarge}
-	}
-	n, err := b.body.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
-	return n, err
-}
-
-func (b *boundedBody) Close() error { return b.body.Close() }

@@ -45,7 +45,8 @@ func bare(err error) error {
 	return err
 }
 
-// scrubbed is what the server said, for all who unwrap it.
+// scrubbed is what the server said, for all who unwrap it. It is cut only
+// then: half a secret is one too.
 func scrubbed(e *v1.Error) *v1.Error {
-	return &v1.Error{Type: e.Type, Msg: scrub(e.Msg), Detail: scrub(e.Detail)}
+	return &v1.Error{Type: v1.ErrorType(clip(string(e.Type))), Msg: clip(scrub(e.Msg)), Detail: clip(scrub(e.Detail))}
 }

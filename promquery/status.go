@@ -23,7 +23,7 @@ func refusedStatus(where string, resp *http.Response) error {
 	if json.Unmarshal(body, &api) == nil && api.Error != "" {
 		switch api.ErrorType {
 		case v1.ErrTimeout, v1.ErrCanceled, v1.ErrExec:
-			return classifyAPI(where, &v1.Error{Type: api.ErrorType, Msg: scrub(api.Error)})
+			return classifyAPI(where, &v1.Error{Type: api.ErrorType, Msg: clip(scrub(api.Error))})
 		}
 		body = []byte(api.Error)
 	}
@@ -50,7 +50,7 @@ func adviceFor(status int) (Kind, string) {
 func redirected(where string, resp *http.Response) error {
 	to := "elsewhere"
 	if u, err := resp.Location(); err == nil {
-		to = "to " + u.Scheme + "://" + u.Host + u.EscapedPath()
+		to = "to " + clip(u.Scheme+"://"+u.Host+u.EscapedPath())
 	}
 	return &Error{NotPrometheus, fmt.Sprintf("%s redirects %s", where, to),
 		"give the address that it leads to, or log in: Prometheus itself does not redirect queries", nil}
