@@ -3,6 +3,7 @@ package promquery
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -71,7 +72,8 @@ type measuring struct {
 	out   *Measurement
 	slots map[string]*series
 	total int
-	known map[string]bool // keys without a group
+	known map[string]bool // keys without a group, as people see them
+	notes notes           // of the server
 }
 
 func (m *measuring) run() (*Measurement, error) {
@@ -91,11 +93,21 @@ func (m *measuring) run() (*Measurement, error) {
 	if err := m.readPeaks(); err != nil {
 		return nil, err
 	}
-	for key := range m.known {
-		m.out.Unmatched = append(m.out.Unmatched, key)
-	}
-	slices.Sort(m.out.Unmatched)
+	m.finish()
 	return m.out, nil
+}
+
+// finish lists what was gathered on the way.
+func (m *measuring) finish() {
+	m.out.Unmatched = slices.Sorted(maps.Keys(m.known))
+	m.out.Warnings = append(m.out.Warnings, m.notes.texts()...)
+}
+
+// unmatched notes a key that no group names.
+func (m *measuring) unmatched(key string) {
+	if len(m.known) < MaxSeries {
+		m.known[clip(key)] = true
+	}
 }
 
 // plan counts the queries ahead, for the progress display.
@@ -152,7 +164,7 @@ func (m *measuring) storeSlots(query slotQuery, matrix model.Matrix) {
 	for _, stream := range matrix {
 		name, found := m.src.key.group(stream.Metric)
 		if !found {
-			m.known[name] = true
+			m.unmatched(name)
 			continue
 		}
 		s := m.slots[name]
@@ -315,18 +327,12 @@ func (m *measuring) ask(expr string, r Range) (model.Matrix, error) {
 		return nil, err
 	}
 	m.out.Requests++
-	for _, w := range warnings {
-		m.warn(w)
-	}
+	m.notes.add(warnings)
 	if m.req.Progress != nil {
 		m.req.Progress(m.out.Requests, m.total)
 	}
 	return matrix, nil
 }
 
-// warn keeps what every chunk says once.
-func (m *measuring) warn(text string) {
-	if !slices.Contains(m.out.Warnings, text) {
-		m.out.Warnings = append(m.out.Warnings, text)
-	}
-}
+// warn says something about the whole measurement.
+func (m *measuring) warn(text string) { m.out.Warnings = append(m.out.Warnings, text) }

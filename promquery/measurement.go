@@ -48,9 +48,9 @@ type Measurement struct {
 	Step           time.Duration // of the peak queries: RateWindow/4
 	Queries        []Query
 	Requests       int // queries sent, all chunks counted
-	Warnings       []string
+	Warnings       []string // this package's own, then at most 20 of the server's and how many more there were
 	Dependencies   map[string]*Dependency // by group name
-	Unmatched      []string               // dependency keys with data that no group names, sorted
+	Unmatched      []string               // dependency keys with data that no group names, sorted, for people: long ones are cut
 }
 
 // Query is one expression that was sent, for a colleague to paste.
