@@ -78,12 +78,12 @@ const valueDepth = 5
 // shape counts what a JSON text is made of, byte by byte, outside of strings. It
 // judges no syntax: the decoder does.
 type shape struct {
-	quoted, escaped                          bool
-	blanks                                   int // in a row
-	depth                                    int
+	quoted, escaped                  bool
+	blanks                           int // in a row
+	depth                            int
 	objects, arrays, members, commas int
-	open                                     int  // commas in the array that opened last, negative: empty so far
-	null, short                              bool // a value that is null, a point that has one part only
+	open                             int  // commas in the array that opened last, negative: empty so far
+	null, short                      bool // a value that is null, a point that has one part only
 }
 
 func (s *shape) read(p []byte) {

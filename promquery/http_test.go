@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/common/model"
 )
 
 const password = "hunter2"
@@ -296,18 +294,5 @@ func TestWarningsAreKeptOnce(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"partial"}, m.Warnings); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
-	}
-}
-
-// A NaN from a server never becomes a count of zero.
-func TestNaNIsNoSample(t *testing.T) {
-	d := newSeries(day1, day1.Add(slot))
-	m := &measuring{src: &source{key: keying{dependency: []string{"d"}, groups: map[string]string{"x": "x"}}}, out: &Measurement{}, slots: map[string]*series{"x": d}}
-	at := model.TimeFromUnixNano(day1.Add(slot).UnixNano())
-	d.slots[0].calls = 7
-	m.storeSlots(slotQuery{store: func(s *slotData, _ model.Metric, x float64) { s.calls = x }},
-		model.Matrix{{Metric: model.Metric{"d": "x"}, Values: []model.SamplePair{{Timestamp: at, Value: model.SampleValue(math.NaN())}}}})
-	if d.slots[0].calls != 7 {
-		t.Errorf("calls became %v", d.slots[0].calls)
 	}
 }

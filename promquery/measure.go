@@ -154,18 +154,26 @@ func (m *measuring) readSlots() error {
 			if err != nil {
 				return err
 			}
-			m.storeSlots(query, matrix)
+			if err := m.storeSlots(query, matrix); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (m *measuring) storeSlots(query slotQuery, matrix model.Matrix) {
+// storeSlots stores the values at the ends of slots. What lies between them was
+// not asked for, and would be added to a slot that has its value.
+func (m *measuring) storeSlots(query slotQuery, matrix model.Matrix) error {
+	seen := onceEach{}
 	for _, stream := range matrix {
 		name, found := m.src.key.group(stream.Metric)
 		if !found {
 			m.unmatched(name)
 			continue
+		}
+		if err := seen.add(name, stream.Metric); err != nil {
+			return err
 		}
 		s := m.slots[name]
 		if s == nil {
@@ -173,11 +181,25 @@ func (m *measuring) storeSlots(query slotQuery, matrix model.Matrix) {
 			m.slots[name] = s
 		}
 		each(stream.Values, func(t time.Time, x float64) {
-			if d := s.at(t); d != nil {
+			if d := s.at(t); d != nil && t.Sub(s.start)%slot == 0 {
 				query.store(d, stream.Metric, x)
 			}
 		})
 	}
+	return nil
+}
+
+// onceEach are the groups, and their bounds, that one answer has: a second
+// series of one would be added to the first, or take its place.
+type onceEach map[[2]string]bool
+
+func (o onceEach) add(group string, m model.Metric) error {
+	id := [2]string{group, string(m[model.BucketLabel])}
+	if o[id] {
+		return malformed("the server", fmt.Sprintf("has a series of %q twice, the second time as %s", clip(group), labelText(m)))
+	}
+	o[id] = true
+	return nil
 }
 
 // digest classifies the slots and reads p99, mean and calls.
@@ -270,10 +292,14 @@ func (m *measuring) readPeakChunk(queries []peakQuery, r Range, folds map[string
 		if err != nil {
 			return err
 		}
+		seen := onceEach{}
 		for _, stream := range matrix {
 			name, found := m.src.key.group(stream.Metric)
 			if !found || folds[name] == nil {
 				continue
+			}
+			if err := seen.add(name, stream.Metric); err != nil {
+				return err
 			}
 			if values[name] == nil {
 				values[name] = &stepValues{}

@@ -47,8 +47,8 @@ type Measurement struct {
 	RateWindow     time.Duration // max(1m, 4 x scrape interval), longer where a group is scraped more rarely
 	Step           time.Duration // of the peak queries: RateWindow/4
 	Queries        []Query
-	Requests       int // queries sent, all chunks counted
-	Warnings       []string // this package's own, then at most 20 of the server's and how many more there were
+	Requests       int                    // queries sent, all chunks counted
+	Warnings       []string               // this package's own, then at most 20 of the server's and how many more there were
 	Dependencies   map[string]*Dependency // by group name
 	Unmatched      []string               // dependency keys with data that no group names, sorted, for people: long ones are cut
 }
