@@ -211,6 +211,8 @@ func TestRefusedSeries(t *testing.T) {
 		{"a dependency label that is none", istio.With(Series{Dependency: []string{""}}), "", nil, "prometheus.series.dependency", "no label name"},
 		{"the metric's name is no label", istio, "", match("__name__", "up"), "bulkheads.g.match", "no label name"},
 		{"a label without a value would match everything", istio, "", match("destination_service"), "bulkheads.g.match", "no value"},
+		{"a value with the character that keys are joined by", istio, "", match("destination_service", "a", "b\x1fc"), "bulkheads.g.match", "U+001F"},
+		{"a name with it", istio, "", []Group{{Name: "a\x1fb"}}, "bulkheads.a\x1fb.match", "U+001F"},
 		{"a value that no server takes", istio, "", match("destination_service", "\xff", "a"), "bulkheads.g.match", "UTF-8"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -224,6 +226,25 @@ func TestRefusedSeries(t *testing.T) {
 				t.Errorf("path %q, error %q; want path %q and %q", path, err, c.field, c.want)
 			}
 		})
+	}
+}
+
+// A position is one in the text that the user wrote.
+func TestPositionsOfParseErrors(t *testing.T) {
+	for _, c := range []struct{ why, selector, want string }{
+		{"an added brace does not count", `job=checkout`, "1:5: parse error: unexpected identifier"},
+		{"nor where it is the last one", `reporter`, "1:9: parse error"},
+		{"the user's own brace does", `{job=checkout}`, "1:6: parse error"},
+		{"blanks count", `  job=checkout`, "1:7: parse error"},
+		{"before a brace too", `  {job=checkout}`, "1:8: parse error"},
+		{"a line further down", "a=\"b\",\nc=d", "2:3: parse error"},
+		{"a quote that is not closed", `job="checkout`, "1:5: parse error: unterminated quoted string"},
+		{"a regexp", `job=~"("`, "1:1: parse error: error parsing regexp"},
+	} {
+		_, err := parseMatchers(c.selector)
+		if err == nil || !strings.Contains(err.Error(), " matchers: "+c.want) {
+			t.Errorf("%s: error %v, want %s", c.why, err, c.want)
+		}
 	}
 }
 

@@ -36,8 +36,10 @@ type keying struct {
 
 type rename struct{ key, regex string }
 
-// joiner separates the values of several labels in one key: a character that
-// no label value has, so that no two tuples are one key.
+// joiner separates the values of several labels in one key: a character that no
+// value of a match has (see valid), and that no part of a rename's regexp
+// matches. A measured value that has it makes a key with more joiners than any
+// group's, so that it is nobody's.
 const joiner = "\x1f"
 
 func newKeying(dependency []string, groups []Group) (keying, error) {
@@ -78,6 +80,8 @@ func valid(dependency []string, groups []Group, matches []map[string][]string) e
 				return inMatch(groups[i].Name, fmt.Errorf("%s has no value: name at least one, or leave the label out", label))
 			case slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }):
 				return inMatch(groups[i].Name, fmt.Errorf("a value of %s is not UTF-8", label))
+			case slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, joiner) }):
+				return inMatch(groups[i].Name, fmt.Errorf("a value of %s has the control character U+001F: use another label to name it", label))
 			}
 		}
 	}
@@ -172,7 +176,7 @@ func (k *keying) firstKey(match map[string][]string) string {
 func (k *keying) regex(match map[string][]string) string {
 	parts := make([]string, len(k.dependency))
 	for i, label := range k.dependency {
-		parts[i] = ".*"
+		parts[i] = "[^" + joiner + "]*"
 		if values := match[label]; len(values) > 0 {
 			quoted := make([]string, len(values))
 			for j, v := range values {

@@ -78,6 +78,34 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// A measured value that has the character which joins keys is nobody's, though
+// its key looks like one of a group.
+func TestJoinedKeysCannotBeForged(t *testing.T) {
+	type match = map[string][]string
+	db := peers(t, map[string][2]float64{
+		`peer="a",port="1",zone="z"`:               {1, 1},
+		"peer=\"a\x1f1\",port=\"1\",zone=\"z\"":    {10, 10},
+		"peer=\"a\x1f1\",zone=\"z\"":               {20, 20},
+		"peer=\"a\",port=\"1\x1f1\",zone=\"z\"":    {30, 30},
+		"peer=\"a\x1f1\x1fz\"":                     {40, 40},
+		"peer=\"a\",port=\"1\x1fz\"":               {50, 50},
+		"peer=\"b\x1f2\",port=\"2\",zone=\"z\"":    {60, 60},
+		"peer=\"\x1fa\",port=\"1\",zone=\"z\"":     {70, 70},
+		"peer=\"a\x1f\",port=\"1\",zone=\"\x1fz\"": {80, 80},
+	})
+	for why, m := range map[string]match{
+		"all labels":          {"peer": {"a"}, "port": {"1"}, "zone": {"z"}},
+		"one label open":      {"peer": {"a"}, "port": {"1"}},
+		"two labels open":     {"peer": {"a"}},
+		"the first one open":  {"port": {"1"}, "zone": {"z"}},
+		"several values":      {"peer": {"a", "b"}, "port": {"1", "2"}},
+		"the middle one open": {"peer": {"a"}, "zone": {"z"}},
+	} {
+		r := request(time.Hour, promquery.Group{Name: "g", Match: m}, promquery.Group{Name: "other", Match: match{"peer": {"none"}, "port": {"9"}, "zone": {"9"}}})
+		near(t, why, measure(t, db, r).Dependencies["g"].PeakFleet.Value, 2, 1e-6)
+	}
+}
+
 func TestOverlapIsRefused(t *testing.T) {
 	type match = map[string][]string
 	for _, c := range []struct {
