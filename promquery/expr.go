@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/prometheus/prometheus/promql/parser/posrange"
 )
 
 // Slot is the length of one unit of measurement; slots start at multiples of it.
@@ -56,14 +57,15 @@ func parseSelector(text string) (selector, error) {
 // parseMatchers reads matchers without a metric name: `a="b",c=~"d.*"`, with
 // or without the braces around them.
 func parseMatchers(text string) ([]*labels.Matcher, error) {
-	inner := strings.TrimSpace(text)
-	if inner == "" {
+	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	if !strings.HasPrefix(inner, "{") {
-		inner = "{" + inner + "}"
+	braced, added := text, 0
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		braced, added = "{"+text+"}", 1
 	}
-	matchers, err := parser.NewParser(parser.Options{}).ParseMetricSelector(inner)
+	matchers, err := parser.NewParser(parser.Options{}).ParseMetricSelector(braced)
+	parser.EnrichParseError(err, func(e *parser.ParseErr) { moveBack(e, added, text) })
 	if err != nil {
 		return nil, fmt.Errorf("%q does not parse as PromQL matchers: %w", text, err)
 	}
@@ -71,6 +73,14 @@ func parseMatchers(text string) ([]*labels.Matcher, error) {
 		return nil, fmt.Errorf("%q names a metric: only label matchers are allowed, such as job=\"checkout\"", text)
 	}
 	return matchers, nil
+}
+
+// moveBack makes the position of a parse error one in text, before which so many
+// characters were added for the parser.
+func moveBack(e *parser.ParseErr, added int, text string) {
+	at := func(p posrange.Pos) posrange.Pos { return min(max(p-posrange.Pos(added), 0), posrange.Pos(len(text))) }
+	e.PositionRange = posrange.PositionRange{Start: at(e.PositionRange.Start), End: at(e.PositionRange.End)}
+	e.Query = text
 }
 
 func withoutName(matchers []*labels.Matcher) []*labels.Matcher {
