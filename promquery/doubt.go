@@ -10,11 +10,18 @@ import (
 // only reflects that bucket's bounds.
 const uninformative = 0.99
 
+// grossDip is the share of all calls by which a bucket may be below a lower one:
+// extrapolation differs between series by less.
+const grossDip = 0.01
+
 // doubt finds what is wrong with the healthy histogram b: what makes its
 // quantile meaningless, and what makes any number of it meaningless.
 func (d *Dependency) doubt(b *buckets, unit string, seconds float64) {
 	wrong, other := b.doubtUnit(unit)
+	dip, total := b.doubtOrder(seconds)
 	switch {
+	case dip != nil && total:
+		d.Contradiction = dip
 	case wrong != nil && wrong.ID == RemarkUnit:
 		what, value := "p99", d.P99.Value
 		if math.IsNaN(value) {
@@ -22,15 +29,41 @@ func (d *Dependency) doubt(b *buckets, unit string, seconds float64) {
 		}
 		wrong.Text += fmt.Sprintf(" (read in %s the %s is %s s, in %s it is %s s)", unit, what, number(value), other, number(value/seconds*unitSeconds[other]))
 		d.Contradiction = wrong
-	case b.meanOutside(d.Mean, seconds):
+	case dip == nil && b.meanOutside(d.Mean, seconds): // buckets that fall say nothing against a mean
 		d.Contradiction = b.impossibleMean(d.Mean, unit, seconds)
 	case d.P99.Clipped():
 	case wrong != nil:
 		d.QuantileDoubt = wrong
+	case dip != nil:
+		d.QuantileDoubt = dip
 	case d.P99.Share > uninformative:
 		d.QuantileDoubt = &Remark{RemarkOneBucket, fmt.Sprintf("%.1f %% of all calls lie in one bucket, %s s to %s s",
 			100*d.P99.Share, number(d.P99.Low), number(d.P99.High))}
 	}
+}
+
+// doubtOrder says where the counts fall grossly, nil when they do not. Pods with
+// different bounds make finite buckets fall, and only the quantile with them;
+// where +Inf falls, the number of calls itself is unknown.
+func (b *buckets) doubtOrder(seconds float64) (r *Remark, total bool) {
+	n := b.total()
+	if math.IsNaN(n) {
+		return nil, false
+	}
+	last := len(b.counts) - 1
+	fall, from, at := b.dip()
+	if total = n-b.counts[last] > grossDip*n; total {
+		fall, from, at = n-b.counts[last], n, last
+	}
+	if !(fall > grossDip*n) {
+		return nil, false
+	}
+	fewer := fmt.Sprintf("fewer (%s) at most %s s", number(b.counts[at]), number(b.bounds[at]*seconds))
+	if at == last {
+		fewer = fmt.Sprintf("there are fewer (%s) in all", number(b.counts[at]))
+	}
+	return &Remark{RemarkOrder, fmt.Sprintf("its buckets are not cumulative: %s calls took at most %s s, and %s",
+		number(from), number(b.bounds[slices.Index(b.counts, from)]*seconds), fewer)}, total
 }
 
 // Bounds that a unit makes absurd: nobody has a first bucket at a second, or a

@@ -110,6 +110,46 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
+// A fall that extrapolation explains is repaired, a gross one is said.
+func TestFallingBuckets(t *testing.T) {
+	for _, c := range []struct {
+		why                  string
+		b                    buckets
+		sum                  float64
+		doubt, contradiction string
+		mean                 float64
+	}{
+		{"cumulative", hist(0.1, 500, 0.2, 1000, inf, 1000), 100, "", "", 0.1},
+		{"1 % below is extrapolation", hist(0.1, 500, 0.2, 1000, 0.3, 990, inf, 1000), 100, "", "", 0.1},
+		{"so it is in +Inf: all is divided by the repaired total", hist(0.1, 500, 0.2, 1000, inf, 990), 100, "", "", 0.1},
+		{"finite bounds that differ between pods", hist(0.1, 500, 0.2, 1000, 0.3, 989, inf, 1000), 100, "not-cumulative: its buckets are not cumulative: 1000 calls took at most 0.2 s, and fewer (989) at most 0.3 s", "", 0.1},
+		{"+Inf below a finite bound", hist(0.1, 500, 0.2, 1000, inf, 989), 100, "", "not-cumulative: its buckets are not cumulative: 1000 calls took at most 0.2 s, and there are fewer (989) in all", 0.1},
+		{"each bucket for itself", hist(0.1, 27000, 0.2, 20000, 0.3, 100, inf, 50), 2700, "", "27000 calls took at most 0.1 s, and there are fewer (50) in all", 0.1},
+		{"the deepest fall is named", hist(0.1, 500, 0.2, 450, 0.3, 600, 0.4, 100, 0.5, 1000, inf, 1000), 100, "600 calls took at most 0.3 s, and fewer (100) at most 0.4 s", "", 0.1},
+		{"only +Inf", hist(inf, 1000), 100, "", "", 0.1},
+		{"no calls", hist(0.1, 0, inf, 0), 0, "", "", math.NaN()},
+	} {
+		d := newDependency("x")
+		s := seriesOf(slotData{samples: 60, calls: c.b.total(), sum: c.sum, hist: c.b})
+		s.classify(interval15, unhealthy, nil, 1)
+		s.fold(d, "s", 1)
+		if d.Mean != c.mean && !(math.IsNaN(d.Mean) && math.IsNaN(c.mean)) {
+			t.Errorf("%s: mean %v, want %v", c.why, d.Mean, c.mean)
+		}
+		if n := len(d.Histogram.Counts); n == 0 || d.Histogram.Counts[n-1] != d.Observed {
+			t.Errorf("%s: %v observed, histogram %v", c.why, d.Observed, d.Histogram)
+		}
+		for _, r := range []struct {
+			what, want string
+			got        *Remark
+		}{{"doubt", c.doubt, d.QuantileDoubt}, {"contradiction", c.contradiction, d.Contradiction}} {
+			if got := said(r.got); (r.want == "") != (got == "") || !strings.Contains(got, r.want) {
+				t.Errorf("%s: %s %q, want %q", c.why, r.what, got, r.want)
+			}
+		}
+	}
+}
+
 // A preset in ms, and the sum in seconds.
 func TestImpossibleMeanOfMilliseconds(t *testing.T) {
 	b := hist(100, 500, 200, 1000, inf, 1000)

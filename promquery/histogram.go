@@ -42,12 +42,25 @@ func (b *buckets) addBound(bound, count float64) {
 	b.counts[at] += count
 }
 
-// total is the number of observations: the +Inf bucket, or NaN without one.
+// total is the number of observations, after the same repair as monotone's: the
+// +Inf bucket, or the highest one where that is larger. NaN without +Inf.
 func (b *buckets) total() float64 {
 	if n := len(b.bounds); n > 0 && math.IsInf(b.bounds[n-1], 1) {
-		return b.counts[n-1]
+		return slices.Max(b.counts)
 	}
 	return math.NaN()
+}
+
+// dip is the deepest fall from one bound's count to a higher one's, and from
+// which count; 0 for counts that are cumulative.
+func (b *buckets) dip() (fall, from float64, at int) {
+	highest := 0.0
+	for i, c := range b.counts {
+		if highest = max(highest, c); highest-c > fall {
+			fall, from, at = highest-c, highest, i
+		}
+	}
+	return fall, from, at
 }
 
 // monotone returns the counts made non-decreasing, as histogram_quantile does:

@@ -103,10 +103,10 @@ type Dependency struct {
 	Slots     SlotCount
 	Masked    []Excluded // unhealthy and excluded slots, merged where they touch
 	// QuantileDoubt says why the quantile means nothing though it is a number,
-	// while the mean holds: RemarkOneBucket or RemarkBounds. Nil: no doubt.
+	// while the mean holds: RemarkOneBucket, RemarkBounds or RemarkOrder. Nil: no doubt.
 	QuantileDoubt *Remark
 	// Contradiction says why no number of this series can be trusted, mean
-	// included: RemarkUnit or RemarkMean. Nil: none.
+	// included: RemarkUnit, RemarkMean or RemarkOrder. Nil: none.
 	Contradiction *Remark
 }
 

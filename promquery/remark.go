@@ -17,6 +17,7 @@ const (
 	RemarkBounds     = "bounds"          // bounds made for another unit than they hold: the p99 says nothing
 	RemarkUnit       = "unit"            // the bounds make no sense in the unit named: no number
 	RemarkMean       = "impossible-mean" // sum and buckets contradict each other: no number
+	RemarkOrder      = "not-cumulative"  // a bucket counts fewer calls than a lower one: no p99, and no number where that is the last one
 	RemarkNoBounds   = "no-bounds"       // no finite bucket bound: there is no p99
 	RemarkWideBucket = "wide-bucket"     // the bounds around the p99 are far apart
 	RemarkPopulation = "population"      // counter and histogram count different calls

@@ -84,8 +84,11 @@ func (m *Measurement) acceptsUnit(d *Dependency) bool {
 }
 
 func (m *Measurement) settle(contradiction *Remark) string {
-	if contradiction.ID == RemarkUnit {
+	switch contradiction.ID {
+	case RemarkUnit:
 		return "say which one it is with prometheus.series.unit"
+	case RemarkOrder:
+		return "check what writes " + m.Series.Histogram + "_bucket: every bucket must count all calls at or below its bound, +Inf all of them"
 	}
 	return "set prometheus.series.unit if " + m.Series.Unit + " is wrong; otherwise sum and buckets are of different calls: choose series that belong together"
 }

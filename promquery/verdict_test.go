@@ -91,6 +91,16 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func TestFallingBucketsAreNoNumber(t *testing.T) {
+	d := judged()
+	d.Contradiction = &Remark{RemarkOrder, "its buckets fall"}
+	for _, stated := range []bool{false, true} {
+		if v := (&Measurement{Series: Series{Histogram: "h"}, UnitStated: stated}).Judge(d); v.Failure != "its buckets fall" || !strings.Contains(v.Next, "h_bucket") {
+			t.Errorf("%+v, want a failure that names the metric", v)
+		}
+	}
+}
+
 // Who says which unit it is gets a number: of low confidence, with the reason.
 // An impossible mean is one in every unit of the whole series.
 func TestStatedUnit(t *testing.T) {

@@ -75,7 +75,7 @@ func (n *node) add(f field) {
 
 // maxSize bounds the values of a file when aliases are written out: 2,000
 // bulkheads with all of their fields fit, a billion laughs don't.
-const maxSize = 100_000
+const maxSize = 120_000
 
 func saturated(n int) int {
 	return min(n, maxSize+1)

@@ -113,8 +113,8 @@ const (
 func guardCUE(src *source, base int, file *ast.File) []Problem {
 	g := &cueGuard{src: src, base: base}
 	ast.Walk(file, g.visit, nil)
-	if len(g.problems) == 0 && expandsTooFar(file) {
-		g.fail(file, fmt.Sprintf("references expand to more than %d values", maxExpansion), "write the values out")
+	if len(g.problems) == 0 {
+		g.expansion(file)
 	}
 	return g.problems
 }
@@ -210,41 +210,38 @@ func isArithmetic(x ast.Expr) bool {
 	return false
 }
 
-// expandsTooFar says whether references, or templates applied to every field,
-// could make a small file a large one.
-func expandsTooFar(file *ast.File) bool {
+// expansion refuses references that go round, and those that could make a small
+// file a large one, also by templates applied to every field.
+func (g *cueGuard) expansion(file *ast.File) {
+	e := &expander{defs: map[string][]ast.Node{}, memo: map[string]int{}, open: map[string]bool{}}
 	templates := 0
 	ast.Walk(file, func(n ast.Node) bool {
 		if f, ok := n.(*ast.Field); ok {
 			if _, pattern := f.Label.(*ast.ListLit); pattern {
 				templates++
 			}
-		}
-		return true
-	}, nil)
-	size := expansion(file)
-	return size > maxExpansion || size*templates > 5*maxExpansion
-}
-
-// expansion estimates how many values a file has when references are written
-// out, from above: every reference counts as all fields of that name. A name
-// that is defined by itself counts as too many.
-func expansion(file *ast.File) int {
-	e := &expander{defs: map[string][]ast.Node{}, memo: map[string]int{}}
-	ast.Walk(file, func(n ast.Node) bool {
-		if f, ok := n.(*ast.Field); ok {
 			if name, _, err := ast.LabelName(f.Label); err == nil {
 				e.defs[name] = append(e.defs[name], f.Value)
 			}
 		}
 		return true
 	}, nil)
-	return e.weigh(file)
+	size := e.weigh(file)
+	switch {
+	case e.cycle != nil:
+		g.fail(e.cycle, fmt.Sprintf("%q refers to itself, or to another field of its name", clip(e.cycle.Name)), "write the value out, or use another name")
+	case size > maxExpansion || size*templates > 5*maxExpansion:
+		g.fail(file, fmt.Sprintf("references expand to more than %d values", maxExpansion), "write the values out")
+	}
 }
 
+// expander estimates how many values a file has when references are written
+// out, from above: every reference counts as all fields of that name.
 type expander struct {
-	defs map[string][]ast.Node
-	memo map[string]int
+	defs  map[string][]ast.Node
+	memo  map[string]int
+	open  map[string]bool // names whose definitions are being weighed
+	cycle *ast.Ident      // the first name found within its own definition
 }
 
 func (e *expander) weigh(n ast.Node) int {
@@ -259,22 +256,29 @@ func (e *expander) weigh(n ast.Node) int {
 			total = min(total+e.weigh(n.X), maxExpansion+1)
 			return false
 		case *ast.Ident:
-			total = min(total+e.name(n.Name), maxExpansion+1)
+			total = min(total+e.name(n), maxExpansion+1)
 		}
 		return true
 	}, nil)
 	return total
 }
 
-func (e *expander) name(name string) int {
-	if w, ok := e.memo[name]; ok {
+func (e *expander) name(id *ast.Ident) int {
+	if w, ok := e.memo[id.Name]; ok {
 		return w
 	}
-	e.memo[name] = maxExpansion + 1 // for a name within its own definition
+	if e.open[id.Name] {
+		if e.cycle == nil {
+			e.cycle = id
+		}
+		return 0
+	}
+	e.open[id.Name] = true
 	w := 0
-	for _, def := range e.defs[name] {
+	for _, def := range e.defs[id.Name] {
 		w = min(w+e.weigh(def), maxExpansion+1)
 	}
-	e.memo[name] = w
+	delete(e.open, id.Name)
+	e.memo[id.Name] = w
 	return w
 }

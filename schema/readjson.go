@@ -129,6 +129,9 @@ func jsonText(literal string) string {
 func (r *jsonReader) fields(n *node, x *ast.StructLit) {
 	seen := map[string]int{}
 	for _, decl := range x.Elts {
+		if len(r.problems) >= maxProblems {
+			return
+		}
 		f, ok := decl.(*ast.Field)
 		if !ok {
 			continue

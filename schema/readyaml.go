@@ -27,6 +27,9 @@ type yamlReader struct {
 
 // readYAML reads a stream of one document.
 func readYAML(src *source) (*node, []Problem) {
+	if p := scanYAML(src); p != nil {
+		return nil, []Problem{*p}
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(src.text))
 	var doc, next yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
@@ -122,6 +125,9 @@ func (r *yamlReader) mapping(n *node, y *yaml.Node, depth int) {
 	seen := map[string]*yaml.Node{}
 	var merges []*yaml.Node
 	for i := 0; i+1 < len(y.Content); i += 2 {
+		if len(r.problems) >= maxProblems {
+			return
+		}
 		k, v := y.Content[i], y.Content[i+1]
 		key, ok := r.key(k)
 		if !ok {
@@ -243,22 +249,30 @@ func markAnchored(y *yaml.Node, done map[*yaml.Node]*node) {
 // counts characters, not bytes, and ends lines at CR, NEL, LS and PS too.
 type yamlMarks struct {
 	text  []byte
-	lines []int
+	lines []int // characters before each line
+	every []int // offset of every 64th character: a long line is not walked for each of its values
 }
 
+// markStep is how many characters lie between two known offsets.
+const markStep = 64
+
 func newYAMLMarks(text []byte) *yamlMarks {
-	m := &yamlMarks{text: text, lines: []int{0}}
+	m := &yamlMarks{text: text, lines: make([]int, 1, bytes.Count(text, []byte("\n"))+1), every: make([]int, 0, len(text)/markStep+1)}
 	if bytes.HasPrefix(text, bom) {
-		m.lines[0] = len(bom)
+		m.lines[0] = 1
 	}
-	for i := 0; i < len(text); {
+	chars := 0
+	for i := 0; i < len(text); chars++ {
+		if chars%markStep == 0 {
+			m.every = append(m.every, i)
+		}
 		r, size := utf8.DecodeRune(text[i:])
 		i += size
 		if r == '\r' && i < len(text) && text[i] == '\n' {
 			continue
 		}
 		if slices.Contains([]rune{'\n', '\r', '\u0085', '\u2028', '\u2029'}, r) {
-			m.lines = append(m.lines, i)
+			m.lines = append(m.lines, chars+1)
 		}
 	}
 	return m
@@ -269,8 +283,12 @@ func (m *yamlMarks) offset(y *yaml.Node) int {
 	if y.Line < 1 || y.Line > len(m.lines) {
 		return len(m.text)
 	}
-	i := m.lines[y.Line-1]
-	for col := 1; col < y.Column && i < len(m.text); col++ {
+	char := m.lines[y.Line-1] + max(0, y.Column-1)
+	if char/markStep >= len(m.every) {
+		return len(m.text)
+	}
+	i := m.every[char/markStep]
+	for range char % markStep {
 		_, size := utf8.DecodeRune(m.text[i:])
 		i += size
 	}

@@ -17,7 +17,7 @@ type shape struct {
 	any     *shape       // what a mapping with free names holds
 	elem    *shape
 	atLeast int // entries that a mapping with free names must have
-	atMost  int // and may have; 0: no limit
+	atMost  int // and may have, as may a list; 0: no limit
 	null    bool
 	pos     token.Pos
 	expect  string // what is allowed, in words
@@ -110,7 +110,7 @@ func (b *shapeBuilder) fill(s *shape, x ast.Expr) {
 	}
 }
 
-// call understands struct.MinFields(n) and struct.MaxFields(n).
+// call understands struct.MinFields(n), struct.MaxFields(n) and list.MaxItems(n).
 func (b *shapeBuilder) call(s *shape, x *ast.CallExpr) {
 	fun, ok := x.Fun.(*ast.SelectorExpr)
 	if !ok || len(x.Args) != 1 {
@@ -125,7 +125,7 @@ func (b *shapeBuilder) call(s *shape, x *ast.CallExpr) {
 	switch name {
 	case "MinFields":
 		s.atLeast = n
-	case "MaxFields":
+	case "MaxFields", "MaxItems":
 		s.atMost = n
 	}
 }
@@ -143,12 +143,18 @@ func firstShape(a, b *shape) *shape {
 	return b
 }
 
+// list reads the elements of a list; one without an ellipsis is as long as it
+// is written.
 func (b *shapeBuilder) list(s *shape, x *ast.ListLit) {
+	isOpen := false
 	for _, e := range x.Elts {
 		if dots, ok := e.(*ast.Ellipsis); ok {
-			e = dots.Type
+			e, isOpen = dots.Type, true
 		}
 		s.elem = b.expr(e)
+	}
+	if !isOpen {
+		s.atMost = len(x.Elts)
 	}
 }
 

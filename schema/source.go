@@ -30,7 +30,7 @@ type source struct {
 }
 
 func newSource(name string, text []byte) *source {
-	s := &source{name: name, text: text, lines: []int{0}}
+	s := &source{name: name, text: text, lines: make([]int, 1, bytes.Count(text, []byte("\n"))+1)}
 	for i, b := range text {
 		if b == '\n' {
 			s.lines = append(s.lines, i+1)

@@ -34,10 +34,10 @@ func validate(src *source, format Format, root *node) []Problem {
 }
 
 // hopeless says whether it is plain without CUE that the verdict is no: by a
-// field that the schema does not know, too many entries, or a number that is
-// none. CUE takes quadratic time for the first two.
+// field that the schema does not know, a list where none may be, too many
+// entries, or a number that is none. CUE takes quadratic time for most of them.
 func (w *walker) hopeless(n *node, s *shape) bool {
-	if n.wild || s == nil && len(n.fields) > 0 || s != nil && s.atMost > 0 && len(n.fields) > s.atMost {
+	if n.wild || s == nil && len(n.fields) > 0 || s != nil && s.tooLong(n) {
 		return true
 	}
 	for _, f := range n.fields {
@@ -50,7 +50,7 @@ func (w *walker) hopeless(n *node, s *shape) bool {
 		}
 	}
 	for _, item := range n.items {
-		if s == nil || w.hopeless(item, s.elem) {
+		if s == nil || s.elem == nil || w.hopeless(item, s.elem) {
 			return true
 		}
 	}
@@ -60,7 +60,7 @@ func (w *walker) hopeless(n *node, s *shape) bool {
 // rules asks CUE for the rules between fields. Under a hidden field the path
 // of the error is the path of the field that breaks the rule.
 func (w *walker) rules() {
-	if w.root.kind != mapKind {
+	if w.root.kind != mapKind || len(w.problems) >= maxProblems {
 		return
 	}
 	err := context().BuildExpr(emit(w.root, w.skip)).Unify(definition("#Rules")).Validate()

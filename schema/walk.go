@@ -39,6 +39,7 @@ func (w *walker) bad(n *node, s *shape, path []string, rule, message, fix string
 
 func (w *walker) walk(n *node, s *shape, path []string) {
 	switch {
+	case len(w.problems) >= maxProblems:
 	case n.kind == mapKind && s.isMap():
 		w.mapping(n, s, path)
 	case n.kind == listKind && s.elem != nil:
@@ -57,7 +58,7 @@ func (w *walker) scalarAllowed(s *shape) bool {
 }
 
 func (w *walker) mapping(n *node, s *shape, path []string) {
-	if s.atMost > 0 && len(n.fields) > s.atMost {
+	if s.tooLong(n) {
 		w.bad(n, s, path, RuleRange, fmt.Sprintf("%s has %d entries; at most %d are allowed", w.name(path), len(n.fields), s.atMost), "split the file")
 		return
 	}
@@ -84,6 +85,20 @@ func (w *walker) mapping(n *node, s *shape, path []string) {
 			w.missing(n, k, append(slices.Clip(path), k.name))
 		}
 	}
+}
+
+// tooLong says whether a mapping or a list has more in it than it may have.
+func (s *shape) tooLong(n *node) bool {
+	return s.atMost > 0 && max(len(n.fields), len(n.items)) > s.atMost
+}
+
+// tooLong reports a list without a look at its items.
+func (w *walker) tooLong(n *node, s *shape, path []string) {
+	if s.expect != "" {
+		w.bad(n, s, path, RuleRange, fmt.Sprintf("%s has %d items; expected %s", w.name(path), len(n.items), s.expects(w.style)), s.fix)
+		return
+	}
+	w.bad(n, s, path, RuleRange, fmt.Sprintf("%s has %d items; at most %d are allowed", w.name(path), len(n.items), s.atMost), "write fewer items")
 }
 
 func goodName(key string) bool {
@@ -146,12 +161,16 @@ func nearestName(name string, names []string) string {
 }
 
 func (w *walker) list(n *node, s *shape, path []string) {
+	if s.tooLong(n) {
+		w.tooLong(n, s, path)
+		return
+	}
 	before := len(w.problems)
 	for i, item := range n.items {
 		w.walk(item, s.elem, append(slices.Clip(path), strconv.Itoa(i)))
 	}
 	if len(w.problems) == before && s.def != "" && !fits(n, s.def) {
-		w.bad(n, s, path, RuleRange, fmt.Sprintf("%s has %d items; expected %s", w.name(path), len(n.items), s.expect), s.fix)
+		w.bad(n, s, path, RuleRange, fmt.Sprintf("%s has %d items; expected %s", w.name(path), len(n.items), s.expects(w.style)), s.fix)
 	}
 	if len(w.problems) > before {
 		w.skip[n] = true
@@ -159,7 +178,8 @@ func (w *walker) list(n *node, s *shape, path []string) {
 }
 
 func (w *walker) scalar(n *node, s *shape, path []string) {
-	if !n.wild && fits(n, s.def) {
+	isScalar := n.kind != listKind && n.kind != mapKind // CUE need not read a long list to tell
+	if isScalar && !n.wild && fits(n, s.def) {
 		return
 	}
 	rule, message, fix := explain(n, s, w.name(path), w.style)
@@ -177,8 +197,13 @@ func (w *walker) name(path []string) string {
 	if len(path) == 0 {
 		return "the file"
 	}
-	last := path[len(path)-1]
-	if _, err := strconv.Atoi(last); err == nil && len(path) > 1 {
+	last, parent := path[len(path)-1], w.root
+	for _, key := range path[:len(path)-1] {
+		if parent = parent.child(key); parent == nil {
+			break
+		}
+	}
+	if parent != nil && parent.kind == listKind && len(path) > 1 {
 		return fmt.Sprintf("item %s of %s", last, clip(path[len(path)-2]))
 	}
 	return clip(joinPath([]string{last}))
