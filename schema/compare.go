@@ -8,16 +8,15 @@ import (
 	"github.com/bhsize/bhsize/sizing"
 )
 
-// compare refuses pairs of durations and of times that are the wrong way
-// round. CUE sees them as text, so this is the part of the verdict that `cue
-// vet` does not reach.
-func compare(s *source, root *node) []Problem {
-	c := &comparer{src: s}
+// compare refuses durations and times that contradict each other, or that are
+// out of range. CUE sees them as text, so this is the part of the verdict that
+// `cue vet` does not reach.
+func compare(s *source, format Format, root *node) []Problem {
+	c := &comparer{src: s, style: styleOf(format)}
+	c.window(root.get("prometheus", "window"))
 	for _, f := range root.get("bulkheads").all() {
 		at := []string{"bulkheads", f.key}
-		if bounds := f.value.get("traffic", "p99_bounds"); bounds != nil && bounds.kind == listKind && len(bounds.items) == 2 {
-			c.durations(bounds.items[0], bounds.items[1], append(at, "traffic", "p99_bounds"), "the lower bound", "the upper bound")
-		}
+		c.percentile(f.value.get("traffic"), append(at, "traffic"))
 		c.backoff(f.value, at)
 	}
 	c.backoff(root.get("defaults"), []string{"defaults"})
@@ -29,6 +28,44 @@ func compare(s *source, root *node) []Problem {
 	return c.problems
 }
 
+// The shortest window is one slot of measurement, and the longest what
+// Prometheus is asked for at most; in seconds.
+const (
+	minWindow = 15 * 60
+	maxWindow = 400 * 24 * 60 * 60
+)
+
+func (c *comparer) window(n *node) {
+	d := asDuration(n)
+	if d == nil || d.Cmp(big.NewRat(minWindow, 1)) >= 0 && d.Cmp(big.NewRat(maxWindow, 1)) <= 0 {
+		return
+	}
+	c.add(Problem{Rule: RuleRange, Path: "prometheus.window", Pos: c.src.position(n.at),
+		Message: fmt.Sprintf("window is %s; expected %s", n.describe(), c.style.hint("15m to 400d")), Fix: c.style.hint("write how far to look back, such as 14d")})
+}
+
+// percentile refuses bounds that are the wrong way round, and a p99 that does
+// not lie between them. Measured ones are all rounded up alike, which keeps
+// their order.
+func (c *comparer) percentile(traffic *node, path []string) {
+	bounds := traffic.get("p99_bounds")
+	if bounds == nil || bounds.kind != listKind || len(bounds.items) != 2 {
+		return
+	}
+	low, high, p99 := bounds.items[0], bounds.items[1], traffic.get("p99")
+	if c.durations(low, high, append(path, "p99_bounds"), "the lower bound", "the upper bound") {
+		return
+	}
+	if isAbove(asDuration(low), asDuration(p99)) {
+		c.report(p99, append(path, "p99"), fmt.Sprintf("p99 %s is below the lower of p99_bounds %s", p99.text, low.text))
+	}
+	if isAbove(asDuration(p99), asDuration(high)) {
+		c.report(p99, append(path, "p99"), fmt.Sprintf("p99 %s is above the upper of p99_bounds %s", p99.text, high.text))
+	}
+}
+
+func isAbove(a, b *big.Rat) bool { return a != nil && b != nil && a.Cmp(b) > 0 }
+
 // all returns the fields of a mapping, none for anything else.
 func (n *node) all() []field {
 	if n == nil {
@@ -39,6 +76,7 @@ func (n *node) all() []field {
 
 type comparer struct {
 	src      *source
+	style    style
 	problems []Problem
 }
 
@@ -47,12 +85,13 @@ func (c *comparer) backoff(n *node, path []string) {
 	c.durations(b.get("initial"), b.get("max"), append(path, "retries", "backoff"), "initial", "max")
 }
 
-func (c *comparer) durations(low, high *node, path []string, lowName, highName string) {
-	a, b := asDuration(low), asDuration(high)
-	if a == nil || b == nil || a.Cmp(b) <= 0 {
-		return
+// durations reports, and says whether, the lower one is above the higher one.
+func (c *comparer) durations(low, high *node, path []string, lowName, highName string) bool {
+	reversed := isAbove(asDuration(low), asDuration(high))
+	if reversed {
+		c.report(high, path, fmt.Sprintf("%s %s is above %s %s", lowName, low.text, highName, high.text))
 	}
-	c.report(high, path, fmt.Sprintf("%s %s is above %s %s", lowName, low.text, highName, high.text))
+	return reversed
 }
 
 func (c *comparer) times(n *node, path []string) {
@@ -63,8 +102,15 @@ func (c *comparer) times(n *node, path []string) {
 	c.report(n.get("to"), path, fmt.Sprintf("to %s is not after from %s", n.get("to").text, n.get("from").text))
 }
 
+// report takes a contradiction.
 func (c *comparer) report(n *node, path []string, message string) {
-	c.problems = append(c.problems, Problem{Rule: RuleContradiction, Path: joinPath(path), Pos: c.src.position(n.at), Message: message, Fix: "swap or correct them"})
+	c.add(Problem{Rule: RuleContradiction, Path: joinPath(path), Pos: c.src.position(n.at), Message: message, Fix: "swap or correct them"})
+}
+
+func (c *comparer) add(p Problem) {
+	if len(c.problems) < maxProblems {
+		c.problems = append(c.problems, p)
+	}
 }
 
 // asDuration returns seconds, nil for what is no duration.

@@ -27,6 +27,9 @@ func randomTraffic(r *rand.Rand) *schema.Traffic {
 	if maybe() {
 		low := seconds()
 		t.P99Bounds = &[2]*big.Rat{low, new(big.Rat).Add(low, seconds())}
+		if t.P99 != nil {
+			t.P99 = t.P99Bounds[r.IntN(2)]
+		}
 	}
 	if maybe() {
 		t.Mean = seconds()

@@ -31,21 +31,21 @@ func (n *node) describe() string {
 func explain(n *node, s *shape, name string, st style) (rule, message, fix string) {
 	switch {
 	case n.wild:
-		return RuleRange, fmt.Sprintf("%s: %s is not a usable number; expected %s", name, clip(n.text), s.expects()), s.fixes(st)
+		return RuleRange, fmt.Sprintf("%s: %s is not a usable number; expected %s", name, clip(n.text), s.expects(st)), s.fixes(st)
 	case strings.HasPrefix(s.def, "#Duration") && n.kind == numberKind:
 		return bareDuration(n, name)
 	case n.kind == numberKind && !n.whole && definition(s.def).IncompleteKind()&cue.NumberKind == cue.IntKind:
-		return RuleType, fmt.Sprintf("%s is %s; expected %s", name, clip(n.text), s.expects()), "write it without a point or exponent"
+		return RuleType, fmt.Sprintf("%s is %s; expected %s", name, clip(n.text), s.expects(st)), "write it without a point or exponent"
 	case s.def == "#Permits" && n.kind == stringKind && strings.HasSuffix(n.text, "%"):
 		return RuleType, fmt.Sprintf("permits: %s is a share; a share of the pool grows when the pool does, and the dependency does not grow with it", clip(n.text)), "write the number of calls in flight, or leave permits out to have it recommended"
 	case !allows(s, n.kind):
 		return wrongKind(n, s, name, st)
 	case strings.HasPrefix(s.def, "#Duration"):
-		return badDuration(n, s, name)
+		return badDuration(n, s, name, st)
 	case s.def == "#Version":
 		return RuleRange, fmt.Sprintf("version %s is not known; this program reads version 1", clip(n.text)), "write version: 1, or use a newer bhsize"
 	}
-	message = fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expects())
+	message = fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expects(st))
 	if near := nearestName(n.text, choices(s)); near != "" && n.kind == stringKind {
 		return RuleRange, message, "write " + st.text(near) + " instead"
 	}
@@ -61,11 +61,24 @@ func choices(s *shape) []string {
 	return strings.Split(list, ", ")
 }
 
-func (s *shape) expects() string {
+// expects says what is allowed, its examples in the style of the file.
+func (s *shape) expects(st style) string {
 	if s.expect == "" {
 		return "a mapping"
 	}
-	return s.expect
+	if words := choices(s); words != nil {
+		return "one of " + st.list(words)
+	}
+	return st.hint(s.expect)
+}
+
+// list writes words as text of the file.
+func (s style) list(words []string) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = s.text(w)
+	}
+	return strings.Join(texts, ", ")
 }
 
 func (s *shape) fixes(st style) string {
@@ -73,11 +86,7 @@ func (s *shape) fixes(st style) string {
 	case s.fix != "":
 		return s.fix
 	case choices(s) != nil:
-		words := choices(s)
-		for i, w := range words {
-			words[i] = st.text(w)
-		}
-		return "use " + strings.Join(words, ", ") + ", or leave the field out"
+		return "use " + st.list(choices(s)) + ", or leave the field out"
 	}
 	return mappingFix(s)
 }
@@ -111,7 +120,7 @@ func allows(s *shape, k kind) bool {
 }
 
 func wrongKind(n *node, s *shape, name string, st style) (rule, message, fix string) {
-	message = fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expects())
+	message = fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expects(st))
 	var bare node
 	setNumber(&bare, n.text)
 	switch {
@@ -144,12 +153,12 @@ var numberAndUnit = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*(\pL*)$`)
 })
 
-func badDuration(n *node, s *shape, name string) (rule, message, fix string) {
+func badDuration(n *node, s *shape, name string, st style) (rule, message, fix string) {
 	const units = "ns, us, ms, s, m, h, d, w"
 	m := numberAndUnit().FindStringSubmatch(n.text)
 	switch {
 	case m == nil:
-		return RuleType, fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expect), s.fix
+		return RuleType, fmt.Sprintf("%s is %s; expected %s", name, n.describe(), s.expects(st)), s.fix
 	case m[2] == "":
 		return RuleUnit, fmt.Sprintf("%s: %q has no unit", name, clip(n.text)), withUnit(name, m[1])
 	case !strings.Contains(", "+units+", µs, μs, ", ", "+m[2]+", "):
@@ -157,7 +166,7 @@ func badDuration(n *node, s *shape, name string) (rule, message, fix string) {
 	case strings.ContainsAny(n.text, " \t"):
 		return RuleType, fmt.Sprintf("%s: %q has a space", name, clip(n.text)), "write " + m[1] + m[2]
 	case strings.Trim(m[1], "0.") == "":
-		return RuleRange, fmt.Sprintf("%s is %s; expected %s", name, m[0], s.expect), "write how long, or leave the field out"
+		return RuleRange, fmt.Sprintf("%s is %s; expected %s", name, m[0], s.expects(st)), "write how long, or leave the field out"
 	}
 	return RuleRange, fmt.Sprintf("%s: %q has too many digits", name, clip(n.text)), "write at most 12 digits before and after the point"
 }

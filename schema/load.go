@@ -26,7 +26,7 @@ func Load(name string, src []byte) (*File, []Problem) {
 	if root.size > maxSize {
 		return nil, []Problem{s.problem(RuleRange, root.at, tooMany+", its aliases written out", "split the file, or check its aliases")}
 	}
-	problems = append(validate(s, format, root), compare(s, root)...)
+	problems = append(validate(s, format, root), compare(s, format, root)...)
 	if slices.ContainsFunc(problems, func(p Problem) bool { return p.Rule != RuleOvercommit }) {
 		return nil, sorted(problems)
 	}

@@ -95,7 +95,7 @@ func (s *shape) tooLong(n *node) bool {
 // tooLong reports a list without a look at its items.
 func (w *walker) tooLong(n *node, s *shape, path []string) {
 	if s.expect != "" {
-		w.bad(n, s, path, RuleRange, fmt.Sprintf("%s has %d items; expected %s", w.name(path), len(n.items), s.expects()), s.fix)
+		w.bad(n, s, path, RuleRange, fmt.Sprintf("%s has %d items; expected %s", w.name(path), len(n.items), s.expects(w.style)), s.fix)
 		return
 	}
 	w.bad(n, s, path, RuleRange, fmt.Sprintf("%s has %d items; at most %d are allowed", w.name(path), len(n.items), s.atMost), "write fewer items")
@@ -170,7 +170,7 @@ func (w *walker) list(n *node, s *shape, path []string) {
 		w.walk(item, s.elem, append(slices.Clip(path), strconv.Itoa(i)))
 	}
 	if len(w.problems) == before && s.def != "" && !fits(n, s.def) {
-		w.bad(n, s, path, RuleRange, fmt.Sprintf("%s has %d items; expected %s", w.name(path), len(n.items), s.expects()), s.fix)
+		w.bad(n, s, path, RuleRange, fmt.Sprintf("%s has %d items; expected %s", w.name(path), len(n.items), s.expects(w.style)), s.fix)
 	}
 	if len(w.problems) > before {
 		w.skip[n] = true
