@@ -31,6 +31,7 @@ type source struct {
 	sum       selector
 	errors    []selector
 	rejected  *selector // nil: this source does not know
+	whole     *selector // counter of whole calls; nil: calls are counted, or it is unknown
 	separate  bool      // rejected is a metric of its own
 	seconds   float64   // one Unit in seconds
 	key       keying
@@ -139,7 +140,20 @@ func (s *source) resolve(common, user []*labels.Matcher) error {
 		}
 		s.errors = append(s.errors, sel)
 	}
-	return nil
+	return field("series.calls", s.resolveWhole(counter, served, user))
+}
+
+// resolveWhole parses the selector of whole calls, which only a series of
+// attempts has a use for.
+func (s *source) resolveWhole(counter string, served, user []*labels.Matcher) error {
+	if s.Calls == "" {
+		return nil
+	}
+	sel, err := s.resolveOther(s.Calls, counter, served, user)
+	if s.Level == LevelAttempt {
+		s.whole = &sel
+	}
+	return err
 }
 
 // resolveRejected returns the selector of rejections and, where they are part
@@ -227,6 +241,9 @@ const errorLabel = "bhsize_errors"
 
 // slotRejected: sum by (D) (increase(REJ[15m])).
 func (s *source) slotRejected() string { return s.sumBy(increase(*s.rejected)).String() }
+
+// slotWhole: sum by (D) (increase(CALLS[15m])).
+func (s *source) slotWhole() string { return s.sumBy(increase(*s.whole)).String() }
 
 // slotSum: sum by (D) (increase(SUM[15m])).
 func (s *source) slotSum() string { return s.sumBy(increase(s.sum)).String() }

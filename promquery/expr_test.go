@@ -98,6 +98,8 @@ func TestExpressionsByHand(t *testing.T) {
 		{"several-labels", byHand, []Group{{Name: "x", Match: map[string][]string{"peer": {"a"}, "port": {"1", "2"}}}, {Name: "y", Match: map[string][]string{"port": {"3"}}}}},
 		{"errors-of-two-metrics", byHand.With(Series{Errors: []string{`code=~"5.."`, `timeouts_total{kind="read"}`, `code="0"`}}), nil},
 		{"rejections-of-their-own", byHand.With(Series{Counter: "calls_total", Fixed: `side="client"`, Rejected: `refused_total`}), nil},
+		{"attempts-and-calls", byHand.With(Series{Calls: `calls_total{kind="whole"}`, Level: LevelAttempt}), []Group{{Name: "x", Match: map[string][]string{"peer": {"a", "b"}}}}},
+		{"first-attempts", byHand.With(Series{Calls: `resend="0"`, Fixed: `side="client"`, Level: LevelAttempt}), nil},
 		{"names-that-need-quotes", byHand.With(Series{Histogram: "http.client.duration", Dependency: []string{"server.address"}, Errors: []string{`"error.type"!=""`}}), nil},
 	} {
 		t.Run(c.why, func(t *testing.T) { golden(t, c.why, render(t, source1(t, c.series, "", c.groups...))) })
@@ -207,6 +209,8 @@ func TestRefusedSeries(t *testing.T) {
 		{"rejections of none", istio.With(Series{Rejected: `{}`}), "", nil, "prometheus.series.rejected", "one matcher"},
 		{"rejections that do not parse", istio.With(Series{Rejected: `a=`}), "", nil, "prometheus.series.rejected", "parse"},
 		{"rejections that are an expression", istio.With(Series{Rejected: `a{} or b{}`}), "", nil, "prometheus.series.rejected", "plain selector"},
+		{"whole calls that do not parse", istio.With(Series{Calls: `a=`}), "", nil, "prometheus.series.calls", "parse"},
+		{"whole calls that are an expression", istio.With(Series{Calls: `a{} + b{}`, Level: LevelAttempt}), "", nil, "prometheus.series.calls", "parse"},
 		{"no dependency label", Series{Histogram: "h", Unit: "s"}, "", nil, "prometheus.series.dependency", "set prometheus.series.dependency"},
 		{"a dependency label that is none", istio.With(Series{Dependency: []string{""}}), "", nil, "prometheus.series.dependency", "no label name"},
 		{"the metric's name is no label", istio, "", match("__name__", "up"), "bulkheads.g.match", "no label name"},
@@ -283,7 +287,7 @@ func TestLookupPreset(t *testing.T) {
 // With must reach every field: one that it forgets could not be set by hand.
 func TestSeriesWith(t *testing.T) {
 	over := Series{Counter: "c", Histogram: "h", Unit: "u", Dependency: []string{"d"}, Instance: []string{"i"},
-		Fixed: "f", Errors: []string{"e"}, Rejected: "r", Level: LevelCall, Ends: EndsComplete}
+		Fixed: "f", Errors: []string{"e"}, Rejected: "r", Calls: "w", Level: LevelCall, Ends: EndsComplete}
 	if d := cmp.Diff(over, Series{}.With(over)); d != "" {
 		t.Errorf("over nothing (-want +got)\n%s", d)
 	}

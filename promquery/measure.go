@@ -136,6 +136,9 @@ func (m *measuring) slotQueries() []slotQuery {
 	if s.rejected != nil {
 		all = append(all, slotQuery{"rejections by the service's own limit", s.slotRejected(), func(d *slotData, _ model.Metric, x float64) { d.rejected = x }})
 	}
+	if s.whole != nil {
+		all = append(all, slotQuery{"whole calls in every slot", s.slotWhole(), func(d *slotData, _ model.Metric, x float64) { d.whole = x }})
+	}
 	return all
 }
 

@@ -93,6 +93,39 @@ func TestErrorsOfTwoMetricsAdd(t *testing.T) {
 	}
 }
 
+// Attempts and whole calls, each by its own metric or one as part of the other.
+func TestAttemptsPerCallAreMeasured(t *testing.T) {
+	retried := func(s time.Duration) float64 { return 2 + math.Sin(s.Hours()) }
+	storm := during(2*hour, 2*hour+10*minute, 200, 0) // masked: its retries are none of healthy weather
+	db := scraped(t, 15*time.Second, 4*hour, slices.Concat(
+		calls("a", "1", "200", "first", steady(10)), calls("a", "1", "200", "again", retried), calls("a", "1", "503", "again", storm),
+		[]counter{{`whole{peer="a",pod="1"}`, steady(10)}, {`whole{peer="a",pod="1",side="server"}`, steady(1000)}, {`whole{peer="b",pod="1"}`, steady(7)}})...)
+	for _, c := range []struct {
+		why, calls string
+		level      promquery.Level
+		want       float64
+	}{
+		{"a metric of its own", `whole{side=""}`, promquery.LevelAttempt, 1.2 + 0.1*(1-math.Cos(4))/4},
+		{"a part of the counter", `flag="first"`, promquery.LevelAttempt, 1.2 + 0.1*(1-math.Cos(4))/4},
+		{"unknown", "", promquery.LevelAttempt, math.NaN()},
+		{"a metric that does not exist", "nothing", promquery.LevelAttempt, math.NaN()},
+		{"calls of others", "whole", promquery.LevelAttempt, math.NaN()},
+		{"calls are no attempts", `whole{side=""}`, promquery.LevelCall, math.NaN()},
+	} {
+		r := request(4*hour, named("a")...)
+		r.Series = byCode.With(promquery.Series{Calls: c.calls, Level: c.level})
+		m := measure(t, db, r)
+		got := m.Dependencies["a"].AttemptsPerCall
+		if math.IsNaN(c.want) != math.IsNaN(got) || math.Abs(got-c.want) > 0.01*c.want {
+			t.Errorf("%s: %v attempts per call, want %v", c.why, got, c.want)
+		}
+		asked := slices.ContainsFunc(m.Queries, func(q promquery.Query) bool { return strings.Contains(q.Purpose, "whole calls") })
+		if want := c.level == promquery.LevelAttempt && c.calls != ""; asked != want {
+			t.Errorf("%s: whole calls were asked for: %v", c.why, asked)
+		}
+	}
+}
+
 // What is said about a dependency without series, without traffic, or without
 // enough of either stands beside the good ones' numbers.
 func TestBadOnesBesideGoodOnes(t *testing.T) {

@@ -102,6 +102,11 @@ type Dependency struct {
 	SlotRates []float64 // fleet calls a second in every healthy slot
 	Slots     SlotCount
 	Masked    []Excluded // unhealthy and excluded slots, merged where they touch
+	// WholeCalls are the calls by Series.Calls in the healthy slots that have
+	// attempts and calls both; NaN: unknown. AttemptsPerCall is the number of
+	// attempts per call in them, at least 1; NaN where it is unknown, or the
+	// attempts are too few to be those of these calls (then WholeCalls is known).
+	WholeCalls, AttemptsPerCall float64
 	// QuantileDoubt says why the quantile means nothing though it is a number,
 	// while the mean holds: RemarkOneBucket, RemarkBounds or RemarkOrder. Nil: no doubt.
 	QuantileDoubt *Remark
@@ -139,7 +144,8 @@ func (c SlotCount) MaskedShare() float64 {
 func newDependency(name string) *Dependency {
 	none := Peak{Value: math.NaN()}
 	return &Dependency{Name: name, PeakInstance: none, PeakInstanceAll: none, PeakFleet: none, PeakFleetAll: none,
-		InFlight: none, InFlightAll: none, Skew: math.NaN(), Mean: math.NaN(), MeanAll: math.NaN(), Observed: math.NaN(), Rejected: math.NaN()}
+		InFlight: none, InFlightAll: none, Skew: math.NaN(), Mean: math.NaN(), MeanAll: math.NaN(), Observed: math.NaN(), Rejected: math.NaN(),
+		WholeCalls: math.NaN(), AttemptsPerCall: math.NaN()}
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

@@ -50,8 +50,12 @@ type Series struct {
 	// Rejected selects what the service's own limit refused: one matcher on
 	// the counter, or a metric of its own. Neither errors nor served.
 	Rejected string
-	Level    Level
-	Ends     Ends
+	// Calls selects a counter of whole calls with the same labels, by a selector
+	// as one of Errors. Only where Level is LevelAttempt: beside the attempts it
+	// says how many a call takes. Empty: unknown.
+	Calls string
+	Level Level
+	Ends  Ends
 	// TopBound is the highest finite bucket bound by default, in Unit; 0: unknown.
 	TopBound float64
 }
@@ -71,6 +75,7 @@ func (s Series) With(over Series) Series {
 	pick(&s.Unit, over.Unit)
 	pick(&s.Fixed, over.Fixed)
 	pick(&s.Rejected, over.Rejected)
+	pick(&s.Calls, over.Calls)
 	pick(&s.Level, over.Level)
 	pick(&s.Ends, over.Ends)
 	pickAll(&s.Dependency, over.Dependency)

@@ -107,11 +107,12 @@ func TestRequestsDependOnDaysOnly(t *testing.T) {
 		why    string
 		series promquery.Series
 		days   int
-		want   int // 2 probes, and a day: 4 for slots, 4 for peaks, 1 each for errors and rejections
+		want   int // 2 probes, and a day: 4 for slots, 4 for peaks, 1 each for errors, rejections and whole calls
 	}{
 		{"one day", byHand, 1, 2 + 8},
 		{"two weeks", byHand, 14, 2 + 14*8},
 		{"two weeks with errors and rejections", istio.Series, 14, 2 + 14*10},
+		{"whole calls beside attempts", byHand.With(promquery.Series{Calls: "c", Level: promquery.LevelAttempt}), 1, 2 + 9},
 	} {
 		for _, groups := range []int{0, 1, 5, 500} {
 			q := interval(t, 240)

@@ -21,6 +21,7 @@ const (
 	RemarkNoBounds   = "no-bounds"       // no finite bucket bound: there is no p99
 	RemarkWideBucket = "wide-bucket"     // the bounds around the p99 are far apart
 	RemarkPopulation = "population"      // counter and histogram count different calls
+	RemarkAttempts   = "attempts"        // fewer attempts than whole calls: how many a call takes is unknown
 	RemarkFewCalls   = "few-calls"
 	RemarkShortData  = "short-data"
 	RemarkCoverage   = "coverage" // much of the window has no data

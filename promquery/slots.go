@@ -21,6 +21,7 @@ type slotData struct {
 	calls    float64 // served calls
 	errors   float64
 	rejected float64
+	whole    float64 // calls, where the others are attempts; 0: none or unknown
 	sum      float64 // seconds
 	hist     buckets
 	state    slotState
@@ -224,7 +225,33 @@ func (s *series) fold(d *Dependency, unit string, seconds float64) {
 	d.Mean, d.MeanAll = ratio(sum, observations(&healthy, d.Calls)), ratio(sumAll, observations(&all, d.CallsAll))
 	d.Observed, d.Histogram = healthy.total(), healthy.in(seconds)
 	d.doubt(&healthy, unit, seconds)
+	d.WholeCalls, d.AttemptsPerCall = s.attempts()
 }
+
+// attempts compares attempts and whole calls over the healthy slots that have
+// both: a counter that was added later must not read as retries before.
+func (s *series) attempts() (whole, perCall float64) {
+	attempts := 0.0
+	for i := range s.slots {
+		if d := &s.slots[i]; d.state == slotHealthy && d.whole > 0 && d.calls > 0 {
+			whole, attempts = whole+d.whole, attempts+d.calls
+		}
+	}
+	if whole == 0 {
+		return math.NaN(), math.NaN()
+	}
+	switch perCall = attempts / whole; {
+	case perCall >= 1:
+		return whole, perCall
+	case perCall >= 1-fewerAttempts:
+		return whole, 1
+	}
+	return whole, math.NaN()
+}
+
+// fewerAttempts is the share by which there may be fewer attempts than calls, as
+// extrapolation differs between series. More of it, and they do not belong together.
+const fewerAttempts = 0.02
 
 // observations are what a sum of durations is divided by: the histogram's own
 // count, or the calls where it has no buckets.

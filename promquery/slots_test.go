@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 var day1 = time.Date(2026, 11, 10, 0, 0, 0, 0, time.UTC)
@@ -259,6 +260,36 @@ func TestMeanWithoutBuckets(t *testing.T) {
 	}
 	if r := d.noQuantile(); r == nil || r.ID != RemarkNoBounds || d.QuantileDoubt != nil {
 		t.Errorf("said %v, doubt %v; want only that there are no bounds", r, d.QuantileDoubt)
+	}
+}
+
+func TestAttemptsPerCall(t *testing.T) {
+	both := func(calls, whole float64) slotData {
+		return with(quick(calls), func(d *slotData) { d.whole = whole })
+	}
+	nan := math.NaN()
+	for _, c := range []struct {
+		why            string
+		slots          []slotData
+		whole, perCall float64
+	}{
+		{"retries", []slotData{both(1200, 1000), both(1000, 1000)}, 2000, 1.1},
+		{"none", []slotData{both(1000, 1000)}, 1000, 1},
+		{"unknown", []slotData{quick(1000)}, nan, nan},
+		{"a slot without whole calls says nothing", []slotData{both(1100, 1000), quick(5000)}, 1000, 1.1},
+		{"nor does one without attempts", []slotData{both(1100, 1000), both(0, 5000)}, 1000, 1.1},
+		{"nor an unhealthy one", []slotData{both(1100, 1000), with(both(9000, 1000), func(d *slotData) { d.errors = 8000 })}, 1000, 1.1},
+		{"nor a missing one", []slotData{both(1100, 1000), with(both(9000, 1000), func(d *slotData) { d.samples = 10 })}, 1000, 1.1},
+		{"1 % fewer is extrapolation", []slotData{both(990, 1000)}, 1000, 1},
+		{"3 % fewer are other calls", []slotData{both(970, 1000)}, 1000, nan},
+	} {
+		s := seriesOf(c.slots...)
+		s.classify(interval15, unhealthy, nil, 1)
+		d := newDependency("x")
+		s.fold(d, "s", 1)
+		if diff := cmp.Diff([]float64{c.whole, c.perCall}, []float64{d.WholeCalls, d.AttemptsPerCall}, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", c.why, diff)
+		}
 	}
 }
 

@@ -126,6 +126,9 @@ func (m *Measurement) doubts(d *Dependency) []Remark {
 	if d.Observed > 0 && math.Abs(d.Calls-d.Observed) > otherPopulation*max(d.Calls, d.Observed) {
 		all = append(all, Remark{RemarkPopulation, fmt.Sprintf("the counter has %.0f healthy calls, the histogram %.0f: rate and p99 are of different calls", d.Calls, d.Observed)})
 	}
+	if d.WholeCalls > 0 && math.IsNaN(d.AttemptsPerCall) {
+		all = append(all, Remark{RemarkAttempts, fmt.Sprintf("%.0f whole calls are more than their attempts: %s counts others, and the attempts per call are unknown", d.WholeCalls, m.Series.Calls)})
+	}
 	all = append(all, LittleData(d.evidence(), d.Slots.Covered())...)
 	if share := d.Slots.Coverage(); share < smallCoverage {
 		all = append(all, Remark{RemarkCoverage, fmt.Sprintf("only %.0f %% of the window has data (under 50 %%)", 100*share)})

@@ -48,6 +48,8 @@ func TestJudge(t *testing.T) {
 		{"an empty histogram", func(d *Dependency) {
 			d.Observed, d.Histogram, d.P99 = 0, Histogram{[]float64{1, inf}, []float64{0, 0}}, (&buckets{}).quantile(0.99, 1)
 		}, "", []string{"population: the counter has 10000 healthy calls, the histogram none"}},
+		{"attempts per call", func(d *Dependency) { d.WholeCalls, d.AttemptsPerCall = 9000, 10.0/9 }, "", nil},
+		{"more calls than attempts", func(d *Dependency) { d.WholeCalls = 12_000 }, "", []string{"attempts: 12000 whole calls are more than their attempts"}},
 		{"an impossible mean", func(d *Dependency) { d.Contradiction = &Remark{RemarkMean, "both readings"} }, "both readings", nil},
 		{"an impossible unit", func(d *Dependency) { d.Contradiction = &Remark{RemarkUnit, "both readings"} }, "both readings", nil},
 		{"no healthy step", func(d *Dependency) { d.PeakInstance = newDependency("").PeakInstance }, "no rate at any healthy step", nil},
