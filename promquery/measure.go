@@ -194,14 +194,24 @@ func (m *measuring) storeSlots(query slotQuery, matrix model.Matrix) error {
 
 // onceEach are the groups, and their bounds, that one answer has: a second
 // series of one would be added to the first, or take its place.
-type onceEach map[[2]string]bool
+type onceEach map[string]map[model.LabelValue]bool
+
+// maxBounds is the highest number of buckets of one group, six times that of
+// the finest histograms there are.
+const maxBounds = 1000
 
 func (o onceEach) add(group string, m model.Metric) error {
-	id := [2]string{group, string(m[model.BucketLabel])}
-	if o[id] {
+	bounds, bound := o[group], m[model.BucketLabel]
+	switch {
+	case bounds == nil:
+		bounds = map[model.LabelValue]bool{}
+		o[group] = bounds
+	case bounds[bound]:
 		return malformed("the server", fmt.Sprintf("has a series of %q twice, the second time as %s", clip(group), labelText(m)))
+	case len(bounds) >= maxBounds:
+		return tooLarge("the server", fmt.Sprintf("has more than %d buckets of %q", maxBounds, clip(group)))
 	}
-	o[id] = true
+	bounds[bound] = true
 	return nil
 }
 

@@ -2,6 +2,7 @@ package promquery
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -72,6 +73,22 @@ func TestNothingIsCountedTwice(t *testing.T) {
 		if d := cmp.Diff(c.want, m.slots["x"].slots[0].hist, cmp.AllowUnexported(buckets{})); d != "" {
 			t.Errorf("%s (-want +got)\n%s", c.why, d)
 		}
+	}
+}
+
+// A bound is inserted among the others: a hundred thousand of them take minutes.
+func TestBucketsAreBounded(t *testing.T) {
+	var all model.Matrix
+	for i := range maxBounds {
+		all = append(all, stream(fmt.Sprint(i), 1, slot))
+	}
+	if err := storing().storeSlots(slotQuery{store: storeBucket}, all); err != nil {
+		t.Error(err)
+	}
+	err := storing().storeSlots(slotQuery{store: storeBucket}, append(all, stream("+Inf", 1, slot)))
+	var e *Error
+	if !errors.As(err, &e) || e.Kind != TooExpensive || !strings.Contains(e.Message, `more than 1000 buckets of "x"`) {
+		t.Errorf("error %v, want one of the number of buckets", err)
 	}
 }
 
