@@ -97,7 +97,7 @@ func decodePrometheus(n *node) Prometheus {
 			Counter: s.get("counter").str(), Histogram: s.get("histogram").str(),
 			Unit:       s.get("unit").str(),
 			Dependency: s.get("dependency").list(), Instance: s.get("instance").list(),
-			Errors: s.get("errors").str(), Rejected: s.get("rejected").str(), Matchers: s.get("matchers").str(),
+			Errors: s.get("errors").str(), Rejected: s.get("rejected").str(), Calls: s.get("calls").str(), Matchers: s.get("matchers").str(),
 			Level: s.get("level").str(), Ends: s.get("ends").str(),
 		},
 	}
@@ -171,7 +171,7 @@ func decodeTraffic(n *node) *Traffic {
 	}
 	t := &Traffic{
 		PeakRPS: n.get("peak_rps").ratio(), P99: asDuration(n.get("p99")), Mean: asDuration(n.get("mean")),
-		Level: n.get("level").str(), Calls: n.get("calls").long(), Rejected: n.get("rejected").long(),
+		Level: n.get("level").str(), Calls: n.get("calls").long(), AttemptsPerCall: n.get("attempts_per_call").ratio(), Rejected: n.get("rejected").long(),
 		Measured: asTime(n.get("measured")), Window: asDuration(n.get("window")),
 	}
 	if b := n.get("p99_bounds"); b != nil && len(b.items) == 2 {

@@ -35,9 +35,12 @@ func (f *File) canonical(changes []Change) ([]Change, error) {
 // canonical changes t to what the format can state. The error is about the
 // field that it cannot.
 func (t *Traffic) canonical() (field string, err error) {
-	if t.PeakRPS != nil {
-		if err := exact(t.PeakRPS, sizing.FormatNumber, sizing.ParseNumber); err != nil {
-			return "peak_rps", err
+	for _, n := range []namedNumber{{"peak_rps", t.PeakRPS}, {"attempts_per_call", t.AttemptsPerCall}} {
+		if n.value == nil {
+			continue
+		}
+		if err := exact(n.value, sizing.FormatNumber, sizing.ParseNumber); err != nil {
+			return n.field, err
 		}
 	}
 	for _, d := range t.durations() {
@@ -58,18 +61,19 @@ func (t *Traffic) canonical() (field string, err error) {
 	return "", nil
 }
 
-type namedDuration struct {
+// namedNumber is a value and the field that it belongs into.
+type namedNumber struct {
 	field string
 	value *big.Rat
 }
 
 // durations returns those that t has. A bound that is missing beside the other
 // is among them.
-func (t *Traffic) durations() []namedDuration {
-	var all []namedDuration
+func (t *Traffic) durations() []namedNumber {
+	var all []namedNumber
 	add := func(field string, values ...*big.Rat) {
 		for _, v := range values {
-			all = append(all, namedDuration{field, v})
+			all = append(all, namedNumber{field, v})
 		}
 	}
 	if t.P99 != nil {

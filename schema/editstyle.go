@@ -19,7 +19,7 @@ func styleOf(f Format) style {
 }
 
 // trafficFields in the order in which they are written.
-var trafficFields = []string{"peak_rps", "p99", "p99_bounds", "mean", "level", "calls", "rejected", "measured", "window"}
+var trafficFields = []string{"peak_rps", "p99", "p99_bounds", "mean", "level", "calls", "attempts_per_call", "rejected", "measured", "window"}
 
 func (s style) text(t string) string {
 	if s.quoteText {
@@ -46,6 +46,7 @@ func (s style) traffic(t *Traffic) []entry {
 	add(t.Mean != nil, "mean", func() string { return s.duration(t.Mean) })
 	add(t.Level != "", "level", func() string { return s.text(t.Level) })
 	add(t.Calls != nil, "calls", func() string { return strconv.FormatInt(*t.Calls, 10) })
+	add(t.AttemptsPerCall != nil, "attempts_per_call", func() string { return sizing.FormatNumber(t.AttemptsPerCall) })
 	add(t.Rejected != nil, "rejected", func() string { return strconv.FormatInt(*t.Rejected, 10) })
 	add(!t.Measured.IsZero(), "measured", func() string { return s.text(t.Measured.Format(time.DateOnly)) })
 	add(t.Window != nil, "window", func() string { return s.duration(t.Window) })

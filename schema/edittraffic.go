@@ -91,6 +91,8 @@ func sameTraffic(old *field, t *Traffic) bool {
 		want.Level = t.Level
 	case "calls":
 		want.Calls = t.Calls
+	case "attempts_per_call":
+		want.AttemptsPerCall = t.AttemptsPerCall
 	case "rejected":
 		want.Rejected = t.Rejected
 	case "measured":

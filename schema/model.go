@@ -62,6 +62,7 @@ type Series struct {
 	Instance   []string // labels that name the instance of the service
 	Errors     string   // matchers of failed calls
 	Rejected   string   // matchers of calls refused by the service's own limit
+	Calls      string   // counter of whole calls, where Counter counts attempts
 	Matchers   string   // matchers that always apply
 	Level      string   // call or attempt
 	Ends       string   // headers, first-byte or complete
@@ -129,15 +130,16 @@ type Bulkhead struct {
 
 // Traffic is the measurement that the permits rest on, per instance.
 type Traffic struct {
-	PeakRPS   *big.Rat     // calls a second
-	P99       *big.Rat     // seconds
-	P99Bounds *[2]*big.Rat // seconds: the bucket bounds around the p99
-	Mean      *big.Rat     // seconds
-	Level     string       // call or attempt; empty when left out
-	Calls     *int64       // calls measured
-	Rejected  *int64       // calls that the limit in force refused meanwhile; above 0, PeakRPS is a floor
-	Measured  time.Time    // day of the measurement, UTC; zero when left out
-	Window    *big.Rat     // seconds
+	PeakRPS         *big.Rat     // calls a second
+	P99             *big.Rat     // seconds
+	P99Bounds       *[2]*big.Rat // seconds: the bucket bounds around the p99
+	Mean            *big.Rat     // seconds
+	Level           string       // call or attempt; empty when left out
+	Calls           *int64       // calls measured
+	AttemptsPerCall *big.Rat     // attempts of an average call, where PeakRPS counts attempts
+	Rejected        *int64       // calls that the limit in force refused meanwhile; above 0, PeakRPS is a floor
+	Measured        time.Time    // day of the measurement, UTC; zero when left out
+	Window          *big.Rat     // seconds
 }
 
 // Retries is the retry policy of a bulkhead.

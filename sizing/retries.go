@@ -136,9 +136,6 @@ func (r Retries) budgetBound(rate *big.Rat) (*big.Rat, error) {
 // Unmeasured returns the part of m = attempts per call that a measurement does
 // not contain yet: m divided by the attempts per call observed in a series that
 // counts attempts, and never below 1. Observed below 1 is an error.
-//
-// It is for callers of this package that know calls and attempts both: the
-// measurement of the commands counts one of the two, and they say so instead.
 func Unmeasured(attempts, observed *big.Rat) (*big.Rat, error) {
 	if err := firstError(checkRat("attempts", attempts), checkRat("observed attempts", observed)); err != nil {
 		return nil, err

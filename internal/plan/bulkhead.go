@@ -166,8 +166,8 @@ func (b *Bulkhead) noteRetries() {
 	if b.retries().Unbudgeted() {
 		b.note(NoteUnbudgeted, "no retry budget and no failure_ratio: sized for all %d attempts of every call", b.WorstAttempts)
 	}
-	if b.Traffic.Level == promquery.LevelAttempt && b.Attempts.Cmp(one) > 0 {
-		b.note(NoteCounted, "the series counts attempts, so the measured rate may contain retries already, and they are provisioned for on top: permits may be too many by that factor")
+	if b.Traffic.Level == promquery.LevelAttempt && b.Traffic.AttemptsPerCall == nil && b.Attempts.Cmp(one) > 0 {
+		b.note(NoteCounted, "the series counts attempts, so the measured rate may contain retries already, and they are provisioned for on top: permits may be too many by that factor; name a counter of whole calls with prometheus.series.calls")
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *Service) Changes() []schema.Change {
 // from the file alone. A p99 that says nothing is left out: then the mean sizes.
 func (b *Bulkhead) stated() *schema.Traffic {
 	t := b.Traffic
-	out := &schema.Traffic{PeakRPS: t.PeakRPS, Mean: t.Mean, Level: string(t.Level), Calls: t.Calls, Rejected: b.rejected(), Measured: t.Measured.UTC().Truncate(24 * time.Hour), Window: t.Window}
+	out := &schema.Traffic{PeakRPS: t.PeakRPS, Mean: t.Mean, Level: string(t.Level), Calls: t.Calls, AttemptsPerCall: t.AttemptsPerCall, Rejected: b.rejected(), Measured: t.Measured.UTC().Truncate(24 * time.Hour), Window: t.Window}
 	if b.SizedBy == SizedByMean || t.P99 == nil {
 		return out
 	}

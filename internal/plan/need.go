@@ -72,12 +72,22 @@ func (b *Bulkhead) retries() sizing.Retries {
 
 // attemptsAt is m. What the measured series counts decides: a permit that
 // covers the call, on rate and durations of whole calls, has the retries in
-// both. A budget's minimum is a rate per instance, so m depends on the rate.
+// both; a rate of attempts has those in it that happened, which m is divided by.
+// A budget's minimum is a rate per instance, so m depends on the rate.
 func (b *Bulkhead) attemptsAt(perInstance *big.Rat) (*big.Rat, error) {
 	if b.callInCall() {
 		return one, nil
 	}
-	return b.retries().Attempts(perInstance)
+	observed := b.Traffic.AttemptsPerCall
+	if b.Traffic.Level != promquery.LevelAttempt || observed == nil {
+		return b.retries().Attempts(perInstance)
+	}
+	calls := new(big.Rat).Quo(perInstance, observed)
+	m, err := b.retries().Attempts(calls)
+	if err != nil {
+		return nil, err
+	}
+	return sizing.Unmeasured(m, observed)
 }
 
 func (b *Bulkhead) callInCall() bool {

@@ -102,24 +102,27 @@ type QueueShed struct {
 // Traffic is what the number rests on, per instance of the service. Measured
 // values are rounded up to 3 significant digits, and those are sized from.
 type Traffic struct {
-	PeakRPS     *big.Rat // the binding one of the two below
-	Busiest     *big.Rat // the busiest instance measured; nil from a file
-	FleetShare  *big.Rat // fleet peak / fewest instances x skew; nil from a file
-	FleetPeak   *big.Rat // calls a second of all instances; nil from a file
-	PeakAt      time.Time
-	Instances   InstanceRange
-	P99         *big.Rat // seconds; nil: unknown or clipped
-	P99Low      *big.Rat
-	P99High     *big.Rat
-	Mean        *big.Rat // seconds; nil: unknown
-	Level       promquery.Level
-	Ends        promquery.Ends
-	Calls       *int64
-	Measured    time.Time // day
-	Window      *big.Rat  // seconds
-	FromFile    bool
-	rawSlots    []float64 // fleet calls a second in every healthy slot
-	rawFleetMax float64
+	PeakRPS    *big.Rat // the binding one of the two below
+	Busiest    *big.Rat // the busiest instance measured; nil from a file
+	FleetShare *big.Rat // fleet peak / fewest instances x skew; nil from a file
+	FleetPeak  *big.Rat // calls a second of all instances; nil from a file
+	PeakAt     time.Time
+	Instances  InstanceRange
+	P99        *big.Rat // seconds; nil: unknown or clipped
+	P99Low     *big.Rat
+	P99High    *big.Rat
+	Mean       *big.Rat // seconds; nil: unknown
+	Level      promquery.Level
+	Ends       promquery.Ends
+	Calls      *int64
+	// AttemptsPerCall is how many attempts a call had where the series counts
+	// attempts, to 4 digits; nil: unknown.
+	AttemptsPerCall *big.Rat
+	Measured        time.Time // day
+	Window          *big.Rat  // seconds
+	FromFile        bool
+	rawSlots        []float64 // fleet calls a second in every healthy slot
+	rawFleetMax     float64
 }
 
 // InstanceRange is the number of instances of the service that was reckoned with.

@@ -476,3 +476,33 @@ bulkheads:
 		t.Errorf("good %v, odd %v with queue %v; want 20, a number, and no estimate for the queue", show(good.Permits), show(odd.Permits), odd.QueueShed)
 	}
 }
+
+// TestObservedAttemptsAreNotProvisionedTwice: a rate of attempts has the
+// retries in it that happened.
+func TestObservedAttemptsAreNotProvisionedTwice(t *testing.T) {
+	const fields = "{retries: {max_attempts: 3, budget: 20%}, traffic: {peak_rps: 110, p99: 100ms, level: attempt, attempts_per_call: 1.1}}"
+	b := build(t, head+"bulkheads: {x: "+fields+"}\n", nil).Bulkheads[0]
+	if got := b.Attempts.RatString(); got != "12/11" || *b.Permits != 24 {
+		t.Errorf("attempts %s, permits %d; want 1.2/1.1 and 110/s x 12/11 x 0.1 x 2 = 24, as 100 calls a second x 1.2 would", got, *b.Permits)
+	}
+	busy := strings.Replace(fields, "1.1}", "1.5}", 1)
+	if b = build(t, head+"bulkheads: {x: "+busy+"}\n", nil).Bulkheads[0]; b.Attempts.RatString() != "1" {
+		t.Errorf("attempts %s: never below 1, however many were seen", b.Attempts.RatString())
+	}
+}
+
+// TestObservedAttemptsSurviveTheFile: offline, the same permits follow.
+func TestObservedAttemptsSurviveTheFile(t *testing.T) {
+	const file = head + "instances: 4\nbulkheads: {payments: {retries: {max_attempts: 3, budget: 20%}}}\n"
+	m := measured(func(d *promquery.Dependency) { d.AttemptsPerCall = 1.13342 })
+	m.Series.Level = promquery.LevelAttempt
+	fresh := build(t, file, m)
+	text, err := load(t, file).Edit(fresh.Changes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	offline, online := build(t, string(text), nil).Bulkheads[0], fresh.Bulkheads[0]
+	if offline.Attempts.Cmp(online.Attempts) != 0 || *offline.Permits != *online.Permits || online.Attempts.Cmp(big.NewRat(6, 5)) >= 0 {
+		t.Errorf("attempts %s measured, %s from the file: equal and below 1.2 wanted\n%s", online.Attempts.RatString(), offline.Attempts.RatString(), text)
+	}
+}

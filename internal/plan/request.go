@@ -50,7 +50,7 @@ func chosenSeries(p schema.Prometheus) (promquery.Series, string, error) {
 	byHand := promquery.Series{
 		Counter: p.Series.Counter, Histogram: p.Series.Histogram, Unit: p.Series.Unit,
 		Dependency: p.Series.Dependency, Instance: p.Series.Instance, Fixed: p.Series.Matchers,
-		Rejected: p.Series.Rejected, Level: promquery.Level(p.Series.Level), Ends: promquery.Ends(p.Series.Ends),
+		Rejected: p.Series.Rejected, Calls: p.Series.Calls, Level: promquery.Level(p.Series.Level), Ends: promquery.Ends(p.Series.Ends),
 	}
 	if p.Series.Errors != "" {
 		byHand.Errors = []string{p.Series.Errors}

@@ -3,6 +3,7 @@ package plan
 import (
 	"math"
 	"math/big"
+	"strconv"
 
 	"github.com/bhsize/bhsize/promquery"
 	"github.com/bhsize/bhsize/schema"
@@ -16,7 +17,7 @@ const digits = 3
 // fromFile takes the traffic that the file states.
 func fromFile(f *schema.File, t *schema.Traffic) *Traffic {
 	out := &Traffic{
-		PeakRPS: t.PeakRPS, P99: t.P99, Mean: t.Mean, Level: promquery.Level(t.Level), Calls: t.Calls,
+		PeakRPS: t.PeakRPS, P99: t.P99, Mean: t.Mean, Level: promquery.Level(t.Level), Calls: t.Calls, AttemptsPerCall: t.AttemptsPerCall,
 		Measured: t.Measured, Window: t.Window, FromFile: true, Instances: statedInstances(f),
 	}
 	if out.Level == "" {
@@ -44,7 +45,7 @@ func fromMeasurement(f *schema.File, m *promquery.Measurement, d *promquery.Depe
 	t := &Traffic{Level: m.Series.Level, Ends: m.Series.Ends, Measured: m.End, Instances: instances(f, d),
 		Window: new(big.Rat).SetFrac64(int64(m.End.Sub(m.Start)/1e9), 1), rawSlots: d.SlotRates, rawFleetMax: d.PeakFleet.Value}
 	calls := int64(math.Round(d.Calls))
-	t.Calls = &calls
+	t.Calls, t.AttemptsPerCall = &calls, attemptsPerCall(m.Series.Level, d)
 	var err error
 	round := func(x float64) *big.Rat {
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
@@ -67,6 +68,19 @@ func fromMeasurement(f *schema.File, m *promquery.Measurement, d *promquery.Depe
 		t.PeakRPS, t.PeakAt = t.FleetShare, d.PeakFleet.At
 	}
 	return t, nil
+}
+
+// attemptsPerCall is what was observed, to the nearest of 4 digits; nil where
+// calls are counted, or it is unknown.
+func attemptsPerCall(level promquery.Level, d *promquery.Dependency) *big.Rat {
+	if level != promquery.LevelAttempt || math.IsNaN(d.AttemptsPerCall) || d.AttemptsPerCall < 1 {
+		return nil
+	}
+	r, ok := new(big.Rat).SetString(strconv.FormatFloat(d.AttemptsPerCall, 'g', 4, 64))
+	if !ok {
+		return nil
+	}
+	return r
 }
 
 // withoutQuantile is what may be shown of a measurement that is too small or

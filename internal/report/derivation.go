@@ -122,6 +122,9 @@ func attemptsWhy(b *plan.Bulkhead) string {
 	if len(r.Layers) > 0 {
 		parts = append(parts, "times the layers' attempts")
 	}
+	if observed := b.Traffic.AttemptsPerCall; observed != nil {
+		parts = append(parts, fmt.Sprintf("divided by the %s attempts a call that are in the rate already", number(observed)))
+	}
 	return strings.Join(parts, "; ")
 }
 
