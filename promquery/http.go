@@ -82,7 +82,7 @@ func (h *HTTP) QueryRange(ctx context.Context, expr string, r Range) (model.Matr
 }
 
 func wrongType(where, want string, got model.Value) error {
-	kind := "nothing"
+	kind := "value of no kind"
 	if got != nil {
 		kind = got.Type().String()
 	}

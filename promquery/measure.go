@@ -101,6 +101,7 @@ func (m *measuring) run() (*Measurement, error) {
 func (m *measuring) finish() {
 	m.out.Unmatched = slices.Sorted(maps.Keys(m.known))
 	m.out.Warnings = append(m.out.Warnings, m.notes.texts()...)
+	m.out.Incomplete = m.notes.warnings()
 }
 
 // unmatched notes a key that no group names.

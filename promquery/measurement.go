@@ -47,10 +47,13 @@ type Measurement struct {
 	RateWindow     time.Duration // max(1m, 4 x scrape interval), longer where a group is scraped more rarely
 	Step           time.Duration // of the peak queries: RateWindow/4
 	Queries        []Query
-	Requests       int                    // queries sent, all chunks counted
-	Warnings       []string               // this package's own, then at most 20 of the server's and how many more there were
-	Dependencies   map[string]*Dependency // by group name
-	Unmatched      []string               // dependency keys with data that no group names, sorted, for people: long ones are cut
+	Requests       int // queries sent, all chunks counted
+	// Incomplete are the server's own warnings, as far as they were kept: the
+	// answers may lack something. Infos are not among them.
+	Incomplete   []string
+	Warnings     []string               // this package's own, then at most 20 of the server's and how many more there were
+	Dependencies map[string]*Dependency // by group name
+	Unmatched    []string               // dependency keys with data that no group names, sorted, for people: long ones are cut
 }
 
 // Query is one expression that was sent, for a colleague to paste.

@@ -1,6 +1,10 @@
 package promquery
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Of what a server remarks on its answers, so many distinct ones are kept, and
 // so many told apart to say how many more there were.
@@ -41,4 +45,13 @@ func (n *notes) texts() []string {
 		return append(n.kept, fmt.Sprintf("warnings that are not shown: %d or more", more))
 	}
 	return append(n.kept, fmt.Sprintf("warnings that are not shown: %d", more))
+}
+
+// infoPrefix starts what Prometheus calls an info: a hint about the query, not
+// about the data.
+const infoPrefix = "PromQL info: "
+
+// warnings are those that were kept and are no infos.
+func (n *notes) warnings() []string {
+	return slices.DeleteFunc(slices.Clone(n.kept), func(text string) bool { return strings.HasPrefix(text, infoPrefix) })
 }

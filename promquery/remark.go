@@ -24,8 +24,9 @@ const (
 	RemarkAttempts   = "attempts"        // fewer attempts than whole calls: how many a call takes is unknown
 	RemarkFewCalls   = "few-calls"
 	RemarkShortData  = "short-data"
-	RemarkCoverage   = "coverage" // much of the window has no data
-	RemarkCensored   = "censored" // the present limit rejected calls: the rate is a floor
+	RemarkCoverage   = "coverage"   // much of the window has no data
+	RemarkIncomplete = "incomplete" // the server warned: its answers may lack something
+	RemarkCensored   = "censored"   // the present limit rejected calls: the rate is a floor
 )
 
 // LittleData says why so many calls over so much covered time are too few for

@@ -47,7 +47,11 @@ type series struct {
 }
 
 func newSeries(start, end time.Time) *series {
-	return &series{start: start, slots: make([]slotData, int(end.Sub(start)/slot))}
+	s := &series{start: start, slots: make([]slotData, int(end.Sub(start)/slot))}
+	for i := range s.slots {
+		s.slots[i].sum = math.NaN() // not seen is not 0
+	}
+	return s
 }
 
 // from is the start of slot i.
@@ -201,28 +205,47 @@ func (s *series) healthyAt(t time.Time, margin time.Duration) bool {
 // is not. nil outside.
 func (s *series) holding(t time.Time) *slotData { return s.at(t.Add(slot - time.Nanosecond)) }
 
+// meanOf adds up durations and the calls that they belong to. One NaN among the
+// observations of a process makes its sum NaN until it restarts: such slots, and
+// those without a sum, take no part, instead of counting as calls of no length.
+type meanOf struct{ sum, calls float64 }
+
+func (m *meanOf) add(d *slotData) {
+	if n := observations(&d.hist, d.calls); !math.IsNaN(d.sum) && n > 0 {
+		m.sum, m.calls = m.sum+d.sum, m.calls+n
+	}
+}
+
+// value is the mean; NaN where less than half of all calls have a sum.
+func (m *meanOf) value(all float64) float64 {
+	if m.calls < all/2 {
+		return math.NaN()
+	}
+	return ratio(m.sum, m.calls)
+}
+
 // fold sums the slots into d.
 func (s *series) fold(d *Dependency, unit string, seconds float64) {
 	var healthy, all buckets
-	sum, sumAll := 0.0, 0.0
+	var mean, meanAll meanOf
 	for i := range s.slots {
 		at := &s.slots[i]
 		if at.state == slotMissing {
 			continue
 		}
 		all.add(at.hist)
-		sumAll += at.sum
+		meanAll.add(at)
 		d.CallsAll += at.calls
 		if at.state == slotHealthy {
 			healthy.add(at.hist)
-			sum += at.sum
+			mean.add(at)
 			d.Calls += at.calls
 			d.SlotRates = append(d.SlotRates, at.calls/slot.Seconds())
 		}
 	}
 	d.Slots, d.Masked = s.count(), s.masked()
 	d.P99, d.P99All = healthy.quantile(0.99, seconds), all.quantile(0.99, seconds)
-	d.Mean, d.MeanAll = ratio(sum, observations(&healthy, d.Calls)), ratio(sumAll, observations(&all, d.CallsAll))
+	d.Mean, d.MeanAll = mean.value(observations(&healthy, d.Calls)), meanAll.value(observations(&all, d.CallsAll))
 	d.Observed, d.Histogram = healthy.total(), healthy.in(seconds)
 	d.doubt(&healthy, unit, seconds)
 	d.WholeCalls, d.AttemptsPerCall = s.attempts()

@@ -133,6 +133,9 @@ func (m *Measurement) doubts(d *Dependency) []Remark {
 	if share := d.Slots.Coverage(); share < smallCoverage {
 		all = append(all, Remark{RemarkCoverage, fmt.Sprintf("only %.0f %% of the window has data (under 50 %%)", 100*share)})
 	}
+	if len(m.Incomplete) > 0 {
+		all = append(all, Remark{RemarkIncomplete, fmt.Sprintf("the server warned, so its answers may lack something: %s; mend that, or ask a store that has everything", m.Incomplete[0])})
+	}
 	if d.Rejected > 0 {
 		all = append(all, CensoredRate(d.Rejected))
 	}

@@ -57,7 +57,7 @@ func (q *queriers) connect(ctx context.Context, address string) (promquery.Queri
 		return promquery.NewHTTP(address, q.timeout, nil)
 	}
 	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%q is neither a URL (http://%s) nor a file or folder that exists", address, address)
+		return nil, fmt.Errorf("%q is neither a URL such as http://localhost:9090 nor a file or folder that exists", address)
 	}
 	db, err := local.Open(ctx, address)
 	if err != nil {

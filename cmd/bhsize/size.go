@@ -17,14 +17,14 @@ import (
 
 // sizeFlags are the flags of size, as text: numbers are read exactly.
 type sizeFlags struct {
-	rps, p99, mean, headroom, targetShed string
-	maxAttempts                          int
-	budget, failureRatio                 string
-	timeout, queueTimeout                string
-	permits, pool, reserved, instances   int
-	peakedness                           string
-	output                               string
-	hasPermits, hasPool, hasReserved     bool
+	rps, p99, mean, headroom, targetShed           string
+	maxAttempts                                    int
+	budget, failureRatio                           string
+	timeout, queueTimeout                          string
+	permits, pool, reserved, instances             int
+	peakedness                                     string
+	output                                         string
+	hasPermits, hasPool, hasReserved, hasInstances bool
 }
 
 func newSize(e *env) *cobra.Command {
@@ -38,7 +38,8 @@ server. Rates are per instance.`,
   bhsize size --rps 20 --mean 250ms --permits 10
   bhsize size --rps 300 --p99 50ms --max-attempts 3 --budget 20% --timeout 400ms --pool 100 --reserved 10 -o json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.hasPermits, f.hasPool, f.hasReserved = cmd.Flags().Changed("permits"), cmd.Flags().Changed("pool"), cmd.Flags().Changed("reserved")
+			given := cmd.Flags().Changed
+			f.hasPermits, f.hasPool, f.hasReserved, f.hasInstances = given("permits"), given("pool"), given("reserved"), given("instances")
 			return e.size(f)
 		},
 	}
@@ -111,7 +112,7 @@ func (f *sizeFlags) input() (plan.SingleInput, error) {
 		n := r.atLeast("permits", f.permits, 1)
 		spec.Permits = &n
 	}
-	in := plan.SingleInput{Spec: spec, Pool: r.pool(f), Instances: r.atLeast("instances", f.instances, 0),
+	in := plan.SingleInput{Spec: spec, Pool: r.pool(f), Instances: r.instances(f),
 		TargetShed: r.positive("target-shed", f.targetShed, sizing.ParseRatio), Peakedness: r.peakedness(f.peakedness)}
 	if r.err == nil && traffic.PeakRPS == nil {
 		r.err = errors.New("--rps is missing: give the peak calls a second of one instance, such as --rps 300")
@@ -174,6 +175,14 @@ func (r *flagReader) atLeast(name string, n, least int) int {
 		r.fail(name, "%d must be at most %d", n, sizing.MaxPermits)
 	}
 	return n
+}
+
+// instances is 0 where the flag was not given.
+func (r *flagReader) instances(f *sizeFlags) int {
+	if !f.hasInstances {
+		return 0
+	}
+	return r.atLeast("instances", f.instances, 1)
 }
 
 func (r *flagReader) headroom(text string) sizing.Headroom {

@@ -82,12 +82,20 @@ func (b *Bulkhead) attemptsAt(perInstance *big.Rat) (*big.Rat, error) {
 	if b.Traffic.Level != promquery.LevelAttempt || observed == nil {
 		return b.retries().Attempts(perInstance)
 	}
-	calls := new(big.Rat).Quo(perInstance, observed)
-	m, err := b.retries().Attempts(calls)
+	m, err := b.retries().Attempts(new(big.Rat).Quo(perInstance, observed))
 	if err != nil {
 		return nil, err
 	}
 	return sizing.Unmeasured(m, observed)
+}
+
+// CallRate is the peak of whole calls a second per instance, which a retry
+// budget's minimum is held against.
+func (b *Bulkhead) CallRate() *big.Rat {
+	if observed := b.Traffic.AttemptsPerCall; b.Traffic.Level == promquery.LevelAttempt && observed != nil {
+		return new(big.Rat).Quo(b.Traffic.PeakRPS, observed)
+	}
+	return b.Traffic.PeakRPS
 }
 
 func (b *Bulkhead) callInCall() bool {

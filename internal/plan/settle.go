@@ -79,6 +79,9 @@ func (b *Bulkhead) shedsWhileWaiting() error {
 	if q == nil || b.MeanInFlight == nil || *b.MeanInFlight <= 0 || q.Timeout == nil && q.Length == nil {
 		return nil
 	}
+	if b.Peakedness != nil && *b.Peakedness != 1 {
+		return nil // bounds and estimate hold for Poisson arrivals only
+	}
 	low, high, err := sizing.QueueShedBounds(*b.MeanInFlight, *b.Permits)
 	if err != nil {
 		return err

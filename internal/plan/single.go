@@ -83,7 +83,7 @@ func (s *Single) vary(size int) error {
 	for _, l := range loads {
 		n, err := s.needAt(new(big.Rat).Mul(s.Traffic.PeakRPS, l.rate), l.slower)
 		if err != nil {
-			return err
+			n.wanted = nil // beyond what can be computed: unknown, which is no reason to fail
 		}
 		shed, err := s.shedWith(s.Permits, n.meanInFlight)
 		if err != nil {

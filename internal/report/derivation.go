@@ -109,7 +109,7 @@ func attemptsWhy(b *plan.Bulkhead) string {
 	if r.BudgetRatio != nil {
 		text := fmt.Sprintf("budget: min(%d, 1 + %s", max(r.MaxAttempts, 1), number(r.BudgetRatio))
 		if min := r.BudgetMinPerSecond; min != nil && min.Sign() > 0 {
-			text += fmt.Sprintf(" + %s / %s", number(min), short(b.Rate))
+			text += fmt.Sprintf(" + %s / %s", number(min), number(b.CallRate()))
 		}
 		parts = append(parts, text+")")
 	}
