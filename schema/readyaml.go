@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -53,25 +50,6 @@ func readYAML(src *source) (*node, []Problem) {
 	}
 	markAnchored(doc.Content[0], r.done)
 	return root, nil
-}
-
-var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: line (\d+): `) })
-
-// yamlSyntax places a syntax error, for which the parser gives at most a line.
-func yamlSyntax(src *source, err error) Problem {
-	text, line := err.Error(), 1
-	if m := yamlLine().FindStringSubmatch(text); m != nil {
-		line, _ = strconv.Atoi(m[1])
-	}
-	text = strings.TrimPrefix(yamlLine().ReplaceAllString(text, ""), "yaml: ")
-	start := src.lines[max(0, min(line, len(src.lines))-1)]
-	rest := src.text[start:]
-	start += len(rest) - len(bytes.TrimLeft(rest, " \t"))
-	fix := "correct the YAML on this line or the one before"
-	if strings.Contains(text, "cannot start any token") {
-		fix = "indent with spaces, and put text that starts with a special character in quotes"
-	}
-	return src.problem(RuleSyntax, start, "not valid YAML: "+clip(text), fix)
 }
 
 func (r *yamlReader) fail(y *yaml.Node, rule, message, fix string) *node {
