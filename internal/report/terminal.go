@@ -5,6 +5,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -270,10 +271,18 @@ func excludedLines(s *plan.Service) []string {
 		for _, m := range d.Masked {
 			lines = append(lines, fmt.Sprintf("%s %s to %s: %s", b.Spec.Name, m.From.UTC().Format(timeLayout), at(m.To), m.Reason))
 		}
-		lines = append(lines, fmt.Sprintf("%s with them: p99 %s, peak %.3g/s an instance at %s; without: p99 %s, peak %.3g/s", b.Spec.Name,
-			quantile(d.P99All), d.PeakInstanceAll.Value, at(d.PeakInstanceAll.At), quantile(d.P99), d.PeakInstance.Value))
+		lines = append(lines, fmt.Sprintf("%s with them: p99 %s, peak %s; without: p99 %s, peak %s", b.Spec.Name,
+			quantile(d.P99All), peak(d.PeakInstanceAll), quantile(d.P99), peak(d.PeakInstance)))
 	}
 	return lines
+}
+
+// peak is a rate of the busiest instance with its moment.
+func peak(p promquery.Peak) string {
+	if math.IsNaN(p.Value) {
+		return unknown
+	}
+	return fmt.Sprintf("%.3g/s an instance at %s", p.Value, at(p.At))
 }
 
 // doubtLines lists the reasons for low confidence, each once.
